@@ -1,0 +1,96 @@
+package config
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ErrConfig is the class of all problems of a configuration.
+var ErrConfig = errors.New("invalid configuration")
+
+// Problem is one thing that is wrong with one key.
+type Problem struct {
+	Source  string // file name, variable or flag that set the key; "" = default
+	Line    int    // in the file, from 1; 0 = not known
+	Key     string // path of the key; "" = the source as a whole
+	Message string // what is wrong with which value, and the remedy
+}
+
+func (p Problem) String() string {
+	var b strings.Builder
+	if p.Source != "" {
+		b.WriteString(p.Source)
+		if p.Line > 0 {
+			b.WriteString(":" + strconv.Itoa(p.Line))
+		}
+		b.WriteString(": ")
+	}
+	if p.Key != "" {
+		b.WriteString(p.Key + ": ")
+	}
+	return b.String() + p.Message
+}
+
+// Error carries all problems of a configuration, by source, line and key.
+type Error struct{ Problems []Problem }
+
+func (e *Error) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Is makes every Error an ErrConfig.
+func (e *Error) Is(target error) bool { return target == ErrConfig }
+
+// hint proposes the nearest of the known words, or nothing when none is near. A
+// beginning of a word is near.
+func hint(word string, known []string) string {
+	best, least := "", max(2, len([]rune(word))/3)+1
+	for _, k := range known {
+		if len(k) > 2 && strings.HasPrefix(word, k) || len(word) > 2 && strings.HasPrefix(k, word) {
+			return "; did you mean " + k + "?"
+		}
+		if d := distance(strings.ToLower(word), k); d < least {
+			best, least = k, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return "; did you mean " + best + "?"
+}
+
+// distance is the edit distance in code points, a swap of neighbours counting
+// one.
+func distance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	rows := make([][]int, len(x)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(y)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		for j := 1; j <= len(y); j++ {
+			cost := 1
+			if x[i-1] == y[j-1] {
+				cost = 0
+			}
+			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
+		}
+	}
+	return rows[len(x)][len(y)]
+}
+
+func sortedKeys[M ~map[string]V, V any](m M) []string { return slices.Sorted(maps.Keys(m)) }

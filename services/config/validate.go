@@ -1,0 +1,134 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Validate checks the ranges of all values and returns every problem, by key.
+func (c Config) Validate() []Problem {
+	v := &checker{}
+	for _, name := range sortedKeys(c.Weights) {
+		w, path := c.Weights[name], "weights."+name
+		v.from0(path+".dense", w.Dense)
+		v.from0(path+".bm25", w.BM25)
+		v.from0(path+".graph", w.Graph)
+		if w.Dense == 0 && w.BM25 == 0 && w.Graph == 0 {
+			v.add(path, "dense, bm25 and graph are all 0; at least one must be greater")
+		}
+	}
+	for _, name := range sortedKeys(c.Routes) {
+		path := "routes." + name + ".off"
+		off := c.Routes[name].Off
+		for _, r := range off {
+			v.oneOf(path, r, "dense", "bm25", "graph")
+		}
+		if slices.Contains(off, "dense") && slices.Contains(off, "bm25") && slices.Contains(off, "graph") {
+			v.add(path, "all three routes are off; leave at least one on")
+		}
+	}
+	for _, name := range sortedKeys(c.Thresholds) {
+		t, path := c.Thresholds[name], "thresholds."+name
+		v.share(path+".sufficiency", t.Sufficiency)
+		v.share(path+".fgc_green", t.FGCGreen)
+		v.share(path+".fgc_yellow", t.FGCYellow)
+		v.from0(path+".cds", t.CDS)
+		if t.FGCYellow > t.FGCGreen {
+			v.add(path, "fgc_yellow %v is above fgc_green %v", t.FGCYellow, t.FGCGreen)
+		}
+	}
+	v.share("gate.rate", c.Gate.Rate)
+	v.whole("gate.k", c.Gate.K, 1, 20)
+	v.whole("gate.retries", c.Gate.Retries, 0, 3)
+	v.number("bm25.k1", c.BM25.K1, 0, 10)
+	v.share("bm25.b", c.BM25.B)
+	v.whole("bm25.limit", c.BM25.Limit, 1, 1000)
+	v.whole("dense.limit", c.Dense.Limit, 1, 1000)
+	v.whole("graph.limit", c.Graph.Limit, 1, 1000)
+	v.whole("graph.hops", c.Graph.Hops, 1, 3)
+	v.share("graph.decay", c.Graph.Decay)
+	for _, role := range sortedKeys(c.Layers) {
+		v.address("layers."+role+".address", c.Layers[role].Address)
+	}
+	v.whole("ingest.max_bytes", c.Ingest.MaxBytes, 1<<10, 1<<30)
+	v.duration("ingest.watch", c.Ingest.Watch, 100*time.Millisecond, time.Hour)
+	for _, p := range c.Lexicon.Paths {
+		if p == "" {
+			v.add("lexicon.paths", "an empty path; name a file or leave it out")
+		}
+	}
+	for _, name := range sortedKeys(c.Domains) {
+		d, path := c.Domains[name], "domains."+name
+		v.share(path+".sid_factor", d.SIDFactor)
+		for _, class := range sortedKeys(d.Expansions) {
+			if !slices.Contains(ByClass[int]{}.Names(), class) {
+				v.add(path+".expansions."+class, "not a question class%s", hint(class, ByClass[int]{}.Names()))
+			}
+		}
+	}
+	v.whole("limits.passages", c.Limits.Passages, 1, 10_000)
+	v.whole("limits.passage_chars", c.Limits.PassageChars, 1, 10_000_000)
+	v.whole("limits.question", c.Limits.Question, 1, 1_000_000)
+	v.whole("limits.answer", c.Limits.Answer, 1, 10_000_000)
+	v.whole("limits.top_k", c.Limits.TopK, 1, 1000)
+	v.whole("limits.body_bytes", c.Limits.BodyBytes, 1<<10, 1<<30)
+	v.duration("limits.deadline", c.Limits.Deadline, 10*time.Millisecond, 10*time.Minute)
+	v.oneOf("telemetry.log_level", c.Telemetry.LogLevel, "debug", "info", "warn", "error")
+	v.oneOf("telemetry.log_format", c.Telemetry.LogFormat, "text", "json")
+	return v.problems
+}
+
+type checker struct{ problems []Problem }
+
+func (v *checker) add(key, format string, args ...any) {
+	v.problems = append(v.problems, Problem{Key: key, Message: fmt.Sprintf(format, args...)})
+}
+
+func (v *checker) number(key string, x, lo, hi float64) {
+	if !(x >= lo && x <= hi) {
+		v.add(key, "%v is not within %v..%v", x, lo, hi)
+	}
+}
+
+func (v *checker) share(key string, x float64) { v.number(key, x, 0, 1) }
+
+func (v *checker) from0(key string, x float64) {
+	if !(x >= 0 && x <= 1e6) {
+		v.add(key, "%v is not a number from 0 on", x)
+	}
+}
+
+func (v *checker) whole(key string, x, lo, hi int) {
+	if x < lo || x > hi {
+		v.add(key, "%d is not within %d..%d", x, lo, hi)
+	}
+}
+
+func (v *checker) duration(key string, x, lo, hi time.Duration) {
+	if x < lo || x > hi {
+		v.add(key, "%v is not within %v..%v", x, lo, hi)
+	}
+}
+
+func (v *checker) oneOf(key, x string, allowed ...string) {
+	if !slices.Contains(allowed, x) {
+		v.add(key, "%q is not one of %v%s", x, allowed, hint(x, allowed))
+	}
+}
+
+func (v *checker) address(key, x string) {
+	if x == "" {
+		return
+	}
+	_, port, err := net.SplitHostPort(x)
+	if err != nil {
+		v.add(key, "%q is not host:port", x)
+		return
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+		v.add(key, "%q has no port within 1..65535", x)
+	}
+}
