@@ -138,6 +138,30 @@ type Condition struct {
 	Negated    bool // the condition itself is denied (如果没有…)
 }
 
+// Role says what a value is to its subject, where the form of the sentence tells.
+type Role string
+
+// Roles. NoRole: only that the value stands in the clause.
+const (
+	NoRole     Role = ""
+	Definition Role = "definition" // X means Y, X是指Y
+	IsA        Role = "is_a"       // X is Y
+	Agent      Role = "agent"      // built by Y, 由Y承担
+	Location   Role = "location"   // lies in Y, 位于Y
+	Member     Role = "member"     // one item of an enumeration
+	Step       Role = "step"       // one step of a procedure
+	Cause      Role = "cause"      // because of Y
+	Effect     Role = "effect"     // therefore Y
+	Exclusion  Role = "exclusion"  // Y is what is excepted
+)
+
+// Comparison relates the value of a fact, or its subject, to something else.
+type Comparison struct {
+	Op    string // gt, lt, eq; before, after; "" = compared without a direction (同比)
+	Word  Part   // the comparing words (higher than, 高于)
+	Other Part   // what it is compared with (B, a year earlier, 上年)
+}
+
 // Fact is one statement.
 type Fact struct {
 	Span       text.Span // the clause, list item or table cell that states it
@@ -150,13 +174,20 @@ type Fact struct {
 	Times      []when.Expr // when it holds; own or inherited
 	Conditions []Condition
 	Place      Part
-	Denied     bool // polarity
+	Denied     bool // polarity; a prohibition has Modality MustNot and is not Denied, see Negative
 	Modality   Modality
 	Quantifier Quantifier
 	Hedged     bool    // 大约说, reportedly, some people say
 	Complete   bool    // subject, attribute and value are all known
 	Confidence float64 // 0..1, of the reading
+
+	Role      Role
+	Relation  *Comparison // nil = the fact compares nothing
+	Threshold bool        // the value stands inside a condition of its clause: a bound, not what is stated
 }
+
+// Negative reports whether the fact says no: denied, or forbidden and not denied.
+func (f *Fact) Negative() bool { return f.Denied != (f.Modality == MustNot) }
 
 // Clause is a stretch of a sentence that states one thing; facts come out of it.
 type Clause struct {

@@ -1,0 +1,38 @@
+package fact
+
+import (
+	"time"
+
+	"suffice.dev/suffice/text"
+)
+
+// Dictionary finds synonyms of both languages: the longest entry that starts at a
+// position of a folded text, with the id that all its synonyms share.
+type Dictionary interface {
+	Match(folded []rune, at int) (end int, synset int32, ok bool)
+}
+
+// Config is what an Engine works with. The zero value reads and compares without
+// synonyms and similarity.
+type Config struct {
+	Dictionary  Dictionary                // nil = none
+	Similarity  func(a, b string) float64 // 0..1; nil = none
+	FiscalStart time.Month                // first month of the fiscal year; 0 = January
+}
+
+// Engine reads facts and compares them. It has no state of its own beyond its
+// configuration and is safe for concurrent use if the Dictionary and Similarity are.
+type Engine struct {
+	config Config
+}
+
+// New returns an engine.
+func New(c Config) *Engine { return &Engine{config: c} }
+
+// match is the dictionary as the term reader wants it; nil without one.
+func (e *Engine) match() text.Match {
+	if e.config.Dictionary == nil {
+		return nil
+	}
+	return e.config.Dictionary.Match
+}

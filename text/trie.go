@@ -1,0 +1,95 @@
+package text
+
+import "strings"
+
+// Trie finds the longest of a fixed set of phrases at a position of a folded text.
+// Phrases of Latin letters match whole words only; a typographic apostrophe matches
+// a plain one and any run of spaces a single one.
+type Trie struct {
+	next  map[uint64]int32
+	class []int16 // by node; 0 = no phrase ends here
+	first [1 << 11]uint64
+}
+
+// NewTrie builds a trie. Keys are phrases separated by '|'; each gets the class it
+// is listed under, which must not be 0. A phrase listed twice keeps the last class.
+func NewTrie(phrases map[int16]string) *Trie {
+	t := &Trie{next: make(map[uint64]int32), class: make([]int16, 1)}
+	classes := make([]int, 0, len(phrases))
+	for c := range phrases {
+		classes = append(classes, int(c))
+	}
+	sortInts(classes)
+	for _, c := range classes {
+		for _, p := range strings.Split(phrases[int16(c)], "|") {
+			t.insert(strings.TrimSpace(p), int16(c))
+		}
+	}
+	return t
+}
+
+func sortInts(a []int) {
+	for i := 1; i < len(a); i++ {
+		for j := i; j > 0 && a[j] < a[j-1]; j-- {
+			a[j], a[j-1] = a[j-1], a[j]
+		}
+	}
+}
+
+func (t *Trie) insert(phrase string, class int16) {
+	if phrase == "" {
+		return
+	}
+	node := int32(0)
+	for i, r := range phrase {
+		if i == 0 {
+			h := uint32(r) & 0x1ffff
+			t.first[h>>6] |= 1 << (h & 63)
+		}
+		key := uint64(node)<<32 | uint64(uint32(r))
+		n, ok := t.next[key]
+		if !ok {
+			n = int32(len(t.class))
+			t.class = append(t.class, 0)
+			t.next[key] = n
+		}
+		node = n
+	}
+	t.class[node] = class
+}
+
+// Longest returns the end and the class of the longest phrase that starts at i.
+func (t *Trie) Longest(folded []rune, i int) (end int, class int16, ok bool) {
+	return t.longest(folded, i)
+}
+
+func (t *Trie) longest(f []rune, i int) (end int, class int16, ok bool) {
+	h := uint32(f[i]) & 0x1ffff
+	if t.first[h>>6]&(1<<(h&63)) == 0 {
+		return 0, 0, false
+	}
+	node := int32(0)
+	for j := i; j < len(f); j++ {
+		r := f[j]
+		switch r {
+		case '’':
+			r = '\''
+		case '\n', '\t':
+			r = ' '
+		}
+		n, found := t.next[uint64(node)<<32|uint64(uint32(r))]
+		if !found {
+			break
+		}
+		node = n
+		if c := t.class[node]; c != 0 && (IsHan(f[j]) || j+1 == len(f) || !isWordRune(f[j+1]) || IsHan(f[j+1])) {
+			end, class, ok = j+1, c, true
+		}
+		if r == ' ' {
+			for j+1 < len(f) && (f[j+1] == ' ' || f[j+1] == '\n' || f[j+1] == '\t') {
+				j++
+			}
+		}
+	}
+	return end, class, ok
+}
