@@ -228,7 +228,9 @@ type Document struct {
 	// When it was ingested, RFC 3339. Set by the server.
 	IngestedAt *string `protobuf:"bytes,16,opt,name=ingested_at,json=ingestedAt,proto3,oneof" json:"ingested_at,omitempty"`
 	// The id@version that replaced this version. Set by the server; absent: none.
-	SupersededBy  *string `protobuf:"bytes,17,opt,name=superseded_by,json=supersededBy,proto3,oneof" json:"superseded_by,omitempty"`
+	SupersededBy *string `protobuf:"bytes,17,opt,name=superseded_by,json=supersededBy,proto3,oneof" json:"superseded_by,omitempty"`
+	// Where it was ingested from, ROOT//PATH: the folder's absolute slash path and the file's path in it. Default: put by other means.
+	Origin        *string `protobuf:"bytes,18,opt,name=origin,proto3,oneof" json:"origin,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -382,6 +384,13 @@ func (x *Document) GetSupersededBy() string {
 	return ""
 }
 
+func (x *Document) GetOrigin() string {
+	if x != nil && x.Origin != nil {
+		return *x.Origin
+	}
+	return ""
+}
+
 // Chunk is an indexed piece of a document version.
 type Chunk struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -400,7 +409,9 @@ type Chunk struct {
 	// The facts read from it, in the encoding of the server's fact pages. Absent: not read.
 	Page []byte `protobuf:"bytes,7,opt,name=page,proto3,oneof" json:"page,omitempty"`
 	// Its embeddings, in the encoding of the server's embedding. Absent: not embedded.
-	Vectors       []byte `protobuf:"bytes,8,opt,name=vectors,proto3,oneof" json:"vectors,omitempty"`
+	Vectors []byte `protobuf:"bytes,8,opt,name=vectors,proto3,oneof" json:"vectors,omitempty"`
+	// What the text depends on where a list or table had to be cut: the lead-in or the header rows. No part of text.
+	Lead          *string `protobuf:"bytes,9,opt,name=lead,proto3,oneof" json:"lead,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -489,6 +500,13 @@ func (x *Chunk) GetVectors() []byte {
 		return x.Vectors
 	}
 	return nil
+}
+
+func (x *Chunk) GetLead() string {
+	if x != nil && x.Lead != nil {
+		return *x.Lead
+	}
+	return ""
 }
 
 // DocumentChange is one entry of the change feed from which indexes are built.
@@ -987,7 +1005,7 @@ var File_suffice_v1_knowledge_proto protoreflect.FileDescriptor
 const file_suffice_v1_knowledge_proto_rawDesc = "" +
 	"\n" +
 	"\x1asuffice/v1/knowledge.proto\x12\n" +
-	"suffice.v1\x1a\x17suffice/v1/common.proto\"\xec\x05\n" +
+	"suffice.v1\x1a\x17suffice/v1/common.proto\"\x94\x06\n" +
 	"\bDocument\x12\x1f\n" +
 	"\vdocument_id\x18\x01 \x01(\tR\n" +
 	"documentId\x12\x19\n" +
@@ -1015,7 +1033,8 @@ const file_suffice_v1_knowledge_proto_rawDesc = "" +
 	"\aversion\x18\x0f \x01(\x05H\vR\aversion\x88\x01\x01\x12$\n" +
 	"\vingested_at\x18\x10 \x01(\tH\fR\n" +
 	"ingestedAt\x88\x01\x01\x12(\n" +
-	"\rsuperseded_by\x18\x11 \x01(\tH\rR\fsupersededBy\x88\x01\x01B\b\n" +
+	"\rsuperseded_by\x18\x11 \x01(\tH\rR\fsupersededBy\x88\x01\x01\x12\x1b\n" +
+	"\x06origin\x18\x12 \x01(\tH\x0eR\x06origin\x88\x01\x01B\b\n" +
 	"\x06_titleB\a\n" +
 	"\x05_textB\a\n" +
 	"\x05_pathB\r\n" +
@@ -1031,7 +1050,8 @@ const file_suffice_v1_knowledge_proto_rawDesc = "" +
 	"\n" +
 	"\b_versionB\x0e\n" +
 	"\f_ingested_atB\x10\n" +
-	"\x0e_superseded_by\"\xe1\x01\n" +
+	"\x0e_superseded_byB\t\n" +
+	"\a_origin\"\x83\x02\n" +
 	"\x05Chunk\x12\x18\n" +
 	"\aordinal\x18\x01 \x01(\x05R\aordinal\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12\x14\n" +
@@ -1040,10 +1060,12 @@ const file_suffice_v1_knowledge_proto_rawDesc = "" +
 	"\x04kind\x18\x05 \x01(\tR\x04kind\x12!\n" +
 	"\fheading_path\x18\x06 \x03(\tR\vheadingPath\x12\x17\n" +
 	"\x04page\x18\a \x01(\fH\x00R\x04page\x88\x01\x01\x12\x1d\n" +
-	"\avectors\x18\b \x01(\fH\x01R\avectors\x88\x01\x01B\a\n" +
+	"\avectors\x18\b \x01(\fH\x01R\avectors\x88\x01\x01\x12\x17\n" +
+	"\x04lead\x18\t \x01(\tH\x02R\x04lead\x88\x01\x01B\a\n" +
 	"\x05_pageB\n" +
 	"\n" +
-	"\b_vectors\"\xaa\x01\n" +
+	"\b_vectorsB\a\n" +
+	"\x05_lead\"\xaa\x01\n" +
 	"\x0eDocumentChange\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x03R\x03seq\x12\x1d\n" +
 	"\adeleted\x18\x02 \x01(\bH\x00R\adeleted\x88\x01\x01\x120\n" +
