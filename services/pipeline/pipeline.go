@@ -1,0 +1,268 @@
+// Package pipeline orders the four layers: precheck, retrieval, rerank, validate.
+// It is the only place that knows the order. It calls the layers by their
+// interfaces and cannot tell one in this process from one behind an address.
+package pipeline
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/services"
+	"suffice.dev/suffice/services/snapshot"
+	"suffice.dev/suffice/services/telemetry"
+)
+
+// Source hands out the snapshot that a request works on, and what to call at its
+// end. A nil snapshot says that the process is going down.
+type Source interface {
+	Acquire() (*snapshot.Snapshot, func())
+}
+
+// Options of a Pipeline. The zero value logs to slog's default, measures nothing
+// and reads the real clock.
+type Options struct {
+	Logger  *slog.Logger
+	Metrics *telemetry.Pipeline
+	Now     func() time.Time // the clock; its zone decides which day is today
+}
+
+// Pipeline answers questions through the layers of the current snapshot. It is
+// safe for concurrent use.
+type Pipeline struct {
+	source  Source
+	log     *slog.Logger
+	metrics *telemetry.Pipeline
+	now     func() time.Time
+}
+
+var _ services.Pipeline = (*Pipeline)(nil)
+
+// New returns a pipeline over the snapshots of the source.
+func New(source Source, opts Options) *Pipeline {
+	p := &Pipeline{source: source, log: opts.Logger, metrics: opts.Metrics, now: opts.Now}
+	if p.log == nil {
+		p.log = slog.Default()
+	}
+	if p.now == nil {
+		p.now = time.Now
+	}
+	return p
+}
+
+// Shares of the time that is left that a layer may take. What a layer leaves over
+// goes to the next; a late layer leaves time to say so.
+const (
+	precheckShare  = 0.5
+	retrievalShare = 0.6
+	rerankShare    = 0.7
+	validateShare  = 0.95
+)
+
+// call is one request at work.
+type call struct {
+	*Pipeline
+	snap     *snapshot.Snapshot
+	begun    time.Time
+	traceID  string
+	timings  map[string]float64
+	progress func(services.Progress)
+}
+
+// begin takes a snapshot and sets the deadline. end must be called.
+func (p *Pipeline) begin(ctx context.Context, deadline time.Duration) (c *call, bounded context.Context, end func(), err error) {
+	snap, release := p.source.Acquire()
+	if snap == nil {
+		release()
+		return nil, nil, nil, fmt.Errorf("%w: %w", kb.ErrUnavailable, snapshot.ErrClosed)
+	}
+	if deadline <= 0 {
+		deadline = snap.Config.Limits.Deadline
+	}
+	bounded, cancel := context.WithTimeout(ctx, deadline)
+	done := p.metrics.Begin()
+	c = &call{Pipeline: p, snap: snap, begun: time.Now(), traceID: newTraceID(), timings: map[string]float64{}}
+	return c, bounded, func() {
+		cancel()
+		done()
+		release()
+	}, nil
+}
+
+// layer runs one layer within its share of the time and notes how long it took. A
+// layer that is later than its share, while the request still has time, counts as
+// a part that is down.
+func layer[T any](ctx context.Context, c *call, name string, share float64, run func(context.Context) (T, error)) (T, error) {
+	var zero T
+	if c.progress != nil {
+		c.progress(services.Progress{Layer: name})
+	}
+	bounded, cancel := ctx, context.CancelFunc(func() {})
+	if end, ok := ctx.Deadline(); ok && share < 1 {
+		bounded, cancel = context.WithTimeout(ctx, time.Duration(share*float64(time.Until(end))))
+	}
+	defer cancel()
+	start := time.Now()
+	out, err := run(bounded)
+	took := time.Since(start)
+	c.timings[name] += milliseconds(took)
+	c.metrics.Layer(name, took)
+	switch {
+	case err == nil:
+		return out, nil
+	case ctx.Err() != nil:
+		return zero, fmt.Errorf("%s: %w", name, ctx.Err())
+	case errors.Is(err, context.DeadlineExceeded):
+		return zero, fmt.Errorf("%s did not answer within %v: %w", name, took.Round(time.Millisecond), kb.ErrUnavailable)
+	}
+	return zero, fmt.Errorf("%s: %w", name, err)
+}
+
+func (c *call) analyze(ctx context.Context, q kb.Question) (kb.Analysis, error) {
+	if q.AsOf.IsZero() {
+		q.AsOf = c.today()
+	}
+	return layer(ctx, c, "precheck", precheckShare, func(ctx context.Context) (kb.Analysis, error) {
+		return c.snap.Precheck.Analyze(ctx, q)
+	})
+}
+
+func (c *call) retrieve(ctx context.Context, req kb.AskRequest, a kb.Analysis, query string) (kb.Retrieved, error) {
+	if c.snap.Retriever == nil {
+		return kb.Retrieved{}, fmt.Errorf("no knowledge base is open; hand passages over or name a data folder: %w", kb.ErrConflict)
+	}
+	got, err := layer(ctx, c, "retrieval", retrievalShare, func(ctx context.Context) (kb.Retrieved, error) {
+		end, _ := ctx.Deadline()
+		return c.snap.Retriever.Retrieve(ctx, kb.RetrieveRequest{
+			Analysis: a, Query: query, TopK: req.TopK, Readers: req.Readers, Collection: req.Collection,
+			Weights: req.Weights, Only: req.Only, Deadline: end,
+		})
+	})
+	if err == nil && req.OnFailure == kb.Fail && len(got.Degraded) > 0 {
+		d := got.Degraded[0]
+		return kb.Retrieved{}, fmt.Errorf("retrieval: %s: %s: %w", d.Part, d.Reason, kb.ErrUnavailable)
+	}
+	return got, err
+}
+
+func (c *call) assess(ctx context.Context, a kb.Analysis, candidates []kb.Candidate) (kb.Assessment, error) {
+	return layer(ctx, c, "rerank", rerankShare, func(ctx context.Context) (kb.Assessment, error) {
+		return c.snap.Assessor.Assess(ctx, kb.AssessRequest{Analysis: a, Candidates: candidates})
+	})
+}
+
+// Precheck analyses a question.
+func (p *Pipeline) Precheck(ctx context.Context, q kb.Question) (kb.Analysis, kb.Versions, error) {
+	c, ctx, end, err := p.begin(ctx, 0)
+	if err != nil {
+		return kb.Analysis{}, kb.Versions{}, err
+	}
+	defer end()
+	a, err := c.analyze(ctx, q)
+	return a, c.snap.Versions, err
+}
+
+// Retrieve runs precheck and retrieval. Its candidates are those that Ask begins
+// with for the same request. A vague question is searched as it stands.
+func (p *Pipeline) Retrieve(ctx context.Context, req kb.AskRequest) (kb.Analysis, kb.Retrieved, kb.Versions, error) {
+	c, ctx, end, err := p.begin(ctx, req.Deadline)
+	if err != nil {
+		return kb.Analysis{}, kb.Retrieved{}, kb.Versions{}, err
+	}
+	defer end()
+	a, err := c.analyze(ctx, req.Question)
+	if err != nil {
+		return kb.Analysis{}, kb.Retrieved{}, c.snap.Versions, err
+	}
+	got, err := c.retrieve(ctx, req, a, "")
+	return a, got, c.snap.Versions, err
+}
+
+// Assess runs precheck and rerank over the passages of the request.
+func (p *Pipeline) Assess(ctx context.Context, req kb.AskRequest) (kb.Reply, error) {
+	c, ctx, end, err := p.begin(ctx, req.Deadline)
+	if err != nil {
+		return kb.Reply{}, err
+	}
+	defer end()
+	a, err := c.analyze(ctx, req.Question)
+	if err != nil {
+		return kb.Reply{}, err
+	}
+	judged, err := c.assess(ctx, a, handedOver(req.Passages))
+	if err != nil {
+		return kb.Reply{}, err
+	}
+	if a.Clarify != nil { // whatever the passages hold, the question cannot be judged
+		judged.Outcome, judged.Sufficient = kb.Clarifying, false
+	}
+	r := c.reply(a)
+	r.Outcome, r.Assessment, r.Stale = judged.Outcome, judged, judged.Stale
+	r.Missing, r.Conflicts, r.Degraded = judged.Missing, judged.Conflicts, judged.Degraded
+	if req.OnFailure == kb.Fail && len(judged.Degraded) > 0 {
+		return kb.Reply{}, leftOut("rerank", judged.Degraded[0])
+	}
+	return c.finish(r), nil
+}
+
+// Verify judges an answer against passages.
+func (p *Pipeline) Verify(ctx context.Context, req kb.VerifyRequest) (kb.Verification, kb.Versions, error) {
+	c, ctx, end, err := p.begin(ctx, 0)
+	if err != nil {
+		return kb.Verification{}, kb.Versions{}, err
+	}
+	defer end()
+	if req.AsOf.IsZero() {
+		req.AsOf = c.today()
+	}
+	v, err := layer(ctx, c, "validate", validateShare, func(ctx context.Context) (kb.Verification, error) {
+		return c.snap.Validator.Verify(ctx, req)
+	})
+	return v, c.snap.Versions, err
+}
+
+func (c *call) reply(a kb.Analysis) kb.Reply {
+	return kb.Reply{Analysis: a, Clarify: a.Clarify, TraceID: c.traceID, Versions: c.snap.Versions}
+}
+
+// finish adds the times, which only now are all known.
+func (c *call) finish(r kb.Reply) kb.Reply {
+	total := time.Since(c.begun)
+	c.metrics.Layer("total", total)
+	c.timings["total"] = milliseconds(total)
+	r.Timings = c.timings
+	return r
+}
+
+// today is the calendar day of the process's zone.
+func (p *Pipeline) today() time.Time {
+	n := p.now()
+	return time.Date(n.Year(), n.Month(), n.Day(), 0, 0, 0, 0, time.UTC)
+}
+
+// handedOver makes candidates of passages in the caller's order, without scores.
+func handedOver(passages []kb.Passage) []kb.Candidate {
+	out := make([]kb.Candidate, len(passages))
+	for i, p := range passages {
+		out[i] = kb.Candidate{Passage: p, Rank: i + 1}
+	}
+	return out
+}
+
+func leftOut(layer string, d kb.Degraded) error {
+	return fmt.Errorf("%s: %s: %s: %w", layer, d.Part, d.Reason, kb.ErrUnavailable)
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// newTraceID is 16 random bytes in hex, the form of W3C trace context.
+func newTraceID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
