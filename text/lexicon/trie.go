@@ -1,7 +1,7 @@
 package lexicon
 
 import (
-	"sort"
+	"slices"
 
 	"suffice.dev/suffice/text"
 )
@@ -36,8 +36,8 @@ type key struct {
 // build makes the trie of all terms, as written and by lemma. Of two terms with
 // one lemma key the one written like the key wins, then the earlier one.
 func build(synsets []synset) trie {
-	var keys []key
-	lemmas := map[string]int{}
+	keys := make([]key, 0, 8*len(synsets))
+	lemmas := make(map[string]int, 4*len(synsets))
 	for s, set := range synsets {
 		for _, term := range set.terms {
 			runes := []rune(term)
@@ -63,19 +63,15 @@ func build(synsets []synset) trie {
 			keys = append(keys, key{lk, int32(s)})
 		}
 	}
-	sort.SliceStable(keys, func(i, j int) bool { return less(keys[i].runes, keys[j].runes) })
-	t := trie{nodes: make([]node, 0, 3*len(keys)), edges: make([]edge, 0, 3*len(keys))}
+	slices.SortFunc(keys, func(a, b key) int {
+		if c := slices.Compare(a.runes, b.runes); c != 0 {
+			return c
+		}
+		return int(a.synset - b.synset)
+	})
+	t := trie{nodes: make([]node, 0, 8*len(keys)), edges: make([]edge, 0, 8*len(keys))}
 	t.add(keys, 0)
 	return t
-}
-
-func less(a, b []rune) bool {
-	for i := 0; i < len(a) && i < len(b); i++ {
-		if a[i] != b[i] {
-			return a[i] < b[i]
-		}
-	}
-	return len(a) < len(b)
 }
 
 // add makes the node for keys that share their first depth runes.
@@ -88,7 +84,7 @@ func (t *trie) add(keys []key, depth int) int32 {
 		}
 		keys = keys[1:]
 	}
-	var starts []int
+	starts := make([]int, 0, 8)
 	for i := range keys {
 		if i == 0 || keys[i].runes[depth] != keys[i-1].runes[depth] {
 			starts = append(starts, i)
