@@ -66,6 +66,8 @@ type Quantity struct {
 	NounSpan  text.Span
 	Delta     int    // +1 / -1: the quantity is a change (rose by, 下降了); 0: a level
 	Raw       string // as written
+	Weak      bool   // 一个, one: may be no more than an article
+	Discount  bool   // taken off a price (优惠25%, 25 % off), or with Unit.Name 折 the share of the price that is left
 }
 
 // Point reports whether the quantity is one value, not a bound or range.
@@ -77,14 +79,34 @@ func (q Quantity) Point() bool {
 // overlap. Calendar dates and years are left to package when: a Quantity may lie
 // where when.Find finds an expression, and the caller prefers the expression.
 // Linear time; never panics.
-func Find(folded []rune) []Quantity { return nil }
+func Find(folded []rune) []Quantity {
+	s := scanner{f: folded}
+	s.run()
+	return s.out
+}
 
 // Compare says how two quantities stand to each other when they are stated of
 // one thing: Same (equal after conversion, rounding to the stated digits, within
 // 5 % when one is approximate, or one lies within the other's bound), Excludes,
 // Differs (another dimension, currency, counted thing or denominator), Unknown.
 // The string is the reason in a few English words.
-func Compare(a, b Quantity) (relation.Relation, string) { return relation.Unknown, "" }
+//
+// Two limits of one direction are two statements of one rule: "at least 3" and
+// "at least 5" exclude each other, and so do two different ranges. A lower and an
+// upper limit differ, unless no value satisfies both.
+func Compare(a, b Quantity) (relation.Relation, string) { return CompareWith(a, b, nil) }
 
 // Words parses a whole string as one quantity; false if it is none.
-func Words(s string) (Quantity, bool) { return Quantity{}, false }
+func Words(s string) (Quantity, bool) {
+	folded := text.Fold([]rune(s))
+	found := Find(folded)
+	if len(found) != 1 {
+		return Quantity{}, false
+	}
+	for i, r := range folded {
+		if (i < found[0].Start || i >= found[0].End) && r != ' ' && r != '\n' && r != '\t' && r != '.' && r != '。' {
+			return Quantity{}, false
+		}
+	}
+	return found[0], true
+}

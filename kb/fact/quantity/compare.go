@@ -1,0 +1,431 @@
+package quantity
+
+import (
+	"math/big"
+
+	"suffice.dev/suffice/kb/fact/relation"
+)
+
+var (
+	fivePercent = big.NewRat(1, 20)
+	maxMonth    = big.NewRat(31, 1)
+	minMonth    = big.NewRat(28, 1)
+	daySeconds  = big.NewRat(86400, 1)
+)
+
+// Nouns tells whether two normalised names of counted things mean the same, such
+// as "room" and 间. It is asked only for names that are not equal.
+type Nouns func(a, b string) bool
+
+// CompareWith is Compare with a judge of counted things; nil means equal names only.
+func CompareWith(a, b Quantity, same Nouns) (relation.Relation, string) {
+	if a.Lo == nil && a.Hi == nil || b.Lo == nil && b.Hi == nil {
+		return relation.Unknown, "no value"
+	}
+	ad, bd := a.Unit.Dim, b.Unit.Dim
+	switch {
+	case ad == Ordinal && bd == Ordinal:
+		if a.Unit.Name != "" && b.Unit.Name != "" && a.Unit.Name != b.Unit.Name && (same == nil || !same(a.Unit.Name, b.Unit.Name)) {
+			return relation.Differs, "other things numbered"
+		}
+		return points(a, b)
+	case ad == Ordinal || bd == Ordinal:
+		return relation.Differs, "a rank and an amount"
+	case ad == ClockTime != (bd == ClockTime):
+		return relation.Differs, "a time of day and an amount"
+	}
+	if (a.Delta != 0) != (b.Delta != 0) && !(a.Discount || b.Discount) {
+		return relation.Differs, "a change and a level"
+	}
+	if a.Delta != 0 && b.Delta != 0 && a.Delta != b.Delta && ad == bd {
+		return relation.Excludes, "opposite changes"
+	}
+	if ad != bd {
+		if r, why, ok := acrossDimensions(a, b); ok {
+			return r, why
+		}
+	}
+	switch {
+	case ad == Money && bd == Money && a.Unit.Name != b.Unit.Name:
+		return relation.Differs, "another currency"
+	case ad == Count && bd == Count && !sameThing(a.Unit.Name, b.Unit.Name, same):
+		return relation.Differs, "another thing counted"
+	case ad == Frequency && bd == Frequency && a.Unit.Name != b.Unit.Name:
+		return relation.Differs, "another kind of frequency"
+	case ad == Ratio && bd == Ratio:
+		if r, why, ok := discounts(a, b); ok {
+			return r, why
+		}
+	}
+	if a.Unit.Per != b.Unit.Per && a.Unit.Per != "" && b.Unit.Per != "" {
+		k := perScale(a.Unit.Per, b.Unit.Per)
+		if k == nil {
+			return relation.Differs, "another denominator"
+		}
+		c := b
+		c.Lo, c.Hi, c.Step = times(b.Lo, k), times(b.Hi, k), times(b.Step, k)
+		r, why := points(a, c)
+		if r == relation.Excludes && ad == Money {
+			return relation.Differs, "another denominator"
+		}
+		return r, why
+	}
+	return points(a, b)
+}
+
+// perScale is what an amount per b must be multiplied by to be one per a; nil when
+// the two cannot be converted.
+func perScale(a, b string) *big.Rat {
+	for _, t := range [...]map[string]*big.Rat{perDays, perMonths} {
+		if x, y := t[a], t[b]; x != nil && y != nil {
+			return new(big.Rat).Quo(x, y)
+		}
+	}
+	return nil
+}
+
+func times(v, k *big.Rat) *big.Rat {
+	if v == nil {
+		return nil
+	}
+	return mul(v, k)
+}
+
+// acrossDimensions compares quantities of two dimensions; ok is false where the
+// values may be compared as they stand.
+func acrossDimensions(a, b Quantity) (relation.Relation, string, bool) {
+	ad, bd := a.Unit.Dim, b.Unit.Dim
+	if ad == None || bd == None {
+		// A bare number against one with a unit: the number as it was written counts.
+		x, y := a, b
+		if ad == None {
+			y = written(b)
+		} else {
+			x = written(a)
+		}
+		r, why := points(x, y)
+		if r == relation.Same {
+			why += ", unit missing on one side"
+		}
+		return r, why, true
+	}
+	pair := func(x, y Dimension) bool { return ad == x && bd == y || ad == y && bd == x }
+	switch {
+	case pair(Duration, WorkingDays):
+		return relation.Excludes, "unit: days and working days", true
+	case pair(Duration, Months):
+		days, months := a, b
+		if ad == Months {
+			days, months = b, a
+		}
+		return daysMonths(days, months)
+	case pair(Months, WorkingDays):
+		return relation.Differs, "unit: months and working days", true
+	case pair(Ratio, Points):
+		return relation.Differs, "unit: percent and percentage points", true
+	case pair(Count, Ratio), pair(Count, Money):
+		return relation.Differs, "another dimension", true
+	}
+	return relation.Differs, "another dimension", true
+}
+
+// daysMonths: a month has 28 to 31 days. Lengths that no calendar makes equal
+// exclude each other.
+func daysMonths(days, months Quantity) (relation.Relation, string, bool) {
+	if days.Point() && months.Point() {
+		d := new(big.Rat).Quo(days.Lo, daySeconds)
+		lo, hi := mul(months.Lo, minMonth), mul(months.Lo, maxMonth)
+		if d.Cmp(lo) < 0 || d.Cmp(hi) > 0 {
+			return relation.Excludes, "lengths differ: days and months", true
+		}
+	} else if days.Lo != nil && months.Lo != nil || days.Hi != nil && months.Hi != nil {
+		x, y := days.Lo, months.Lo
+		if x == nil || y == nil {
+			x, y = days.Hi, months.Hi
+		}
+		if x == nil || y == nil {
+			return relation.Differs, "unit: days and calendar months", true
+		}
+		d := new(big.Rat).Quo(x, daySeconds)
+		if d.Cmp(mul(y, minMonth)) < 0 || d.Cmp(mul(y, maxMonth)) > 0 {
+			return relation.Excludes, "limits differ: days and months", true
+		}
+	}
+	return relation.Differs, "unit: days and calendar months", true
+}
+
+// written gives the quantity in its own unit rather than the base unit.
+func written(q Quantity) Quantity {
+	f := q.Unit.Factor
+	if f == nil || f.Sign() == 0 || q.Unit.Dim == Temperature {
+		return q
+	}
+	div := func(v *big.Rat) *big.Rat {
+		if v == nil {
+			return nil
+		}
+		return new(big.Rat).Quo(v, f)
+	}
+	q.Lo, q.Hi, q.Step = div(q.Lo), div(q.Hi), div(q.Step)
+	return q
+}
+
+// discounts compares 七五折 with 25 % off.
+func discounts(a, b Quantity) (relation.Relation, string, bool) {
+	fa, fb := a.Unit.Name == "折", b.Unit.Name == "折"
+	switch {
+	case fa == fb:
+		if a.Discount != b.Discount && !fa && a.Point() && b.Point() {
+			if r, why := points(a, b); r == relation.Same {
+				return r, why, true
+			}
+			if r, _ := points(a.Complement(), b); r == relation.Same {
+				return relation.Same, "equal as price after discount", true
+			}
+		}
+		return 0, "", false
+	case fb:
+		a, b = b, a
+	}
+	// a is a share of the price.
+	if b.Discount {
+		r, why := points(a.Complement(), b)
+		return r, why, true
+	}
+	if r, why := points(a, b); r == relation.Same {
+		return r, why, true
+	}
+	if r, _ := points(a.Complement(), b); r == relation.Same {
+		return relation.Same, "equal as discount", true
+	}
+	return relation.Excludes, "another discount", true
+}
+
+// Complement is one minus a ratio: what is left of a price after a discount. Other
+// quantities come back unchanged.
+func (q Quantity) Complement() Quantity {
+	if q.Unit.Dim != Ratio {
+		return q
+	}
+	sub := func(v *big.Rat) *big.Rat {
+		if v == nil {
+			return nil
+		}
+		return new(big.Rat).Sub(one, v)
+	}
+	q.Lo, q.Hi = sub(q.Hi), sub(q.Lo)
+	q.LoOpen, q.HiOpen = q.HiOpen, q.LoOpen
+	return q
+}
+
+// sameThing: equal names, one missing, a Chinese counting word against a noun, or
+// what the judge says.
+func sameThing(a, b string, same Nouns) bool {
+	if a == b || a == "" || b == "" {
+		return true
+	}
+	if same != nil && same(a, b) {
+		return true
+	}
+	ca, cb := isCounter(a), isCounter(b)
+	if ca != cb {
+		return true
+	}
+	return ca && cb && (a == "个" || b == "个")
+}
+
+func isCounter(name string) bool {
+	for _, r := range name {
+		return r >= 0x4e00
+	}
+	return false
+}
+
+// points compares the values themselves, in one unit.
+func points(a, b Quantity) (relation.Relation, string) {
+	ap, bp := a.Point(), b.Point()
+	switch {
+	case ap && bp:
+		return twoPoints(a, b)
+	case ap || bp:
+		p, iv := a, b
+		if bp {
+			p, iv = b, a
+		}
+		if inside(p.Lo, iv) {
+			return relation.Same, "within the bound"
+		}
+		if (p.Approx || iv.Approx) && nearEnd(p.Lo, iv) {
+			return relation.Same, "about at the bound"
+		}
+		return relation.Excludes, "outside the bound"
+	}
+	// Two bounds or ranges.
+	if equalEnd(a.Lo, b.Lo) && equalEnd(a.Hi, b.Hi) {
+		if a.Lo != nil && a.LoOpen != b.LoOpen || a.Hi != nil && a.HiOpen != b.HiOpen {
+			return relation.Differs, "same limit, excluded on one side"
+		}
+		return relation.Same, "equal bounds"
+	}
+	if disjoint(a, b) {
+		return relation.Excludes, "disjoint ranges"
+	}
+	aLow, aHigh := a.Hi == nil, a.Lo == nil
+	bLow, bHigh := b.Hi == nil, b.Lo == nil
+	switch {
+	case aLow && bHigh || aHigh && bLow:
+		return relation.Differs, "a lower and an upper limit"
+	case aLow && bLow:
+		if (a.Approx || b.Approx) && near(a.Lo, b.Lo) {
+			return relation.Same, "about equal limits"
+		}
+		return relation.Excludes, "two lower limits"
+	case aHigh && bHigh:
+		if (a.Approx || b.Approx) && near(a.Hi, b.Hi) {
+			return relation.Same, "about equal limits"
+		}
+		return relation.Excludes, "two upper limits"
+	case !aLow && !aHigh && !bLow && !bHigh:
+		if a.Approx || b.Approx {
+			return relation.Same, "overlapping approximate ranges"
+		}
+		return relation.Excludes, "two ranges"
+	}
+	// A range against a limit.
+	r, l := a, b
+	if aLow || aHigh {
+		r, l = b, a
+	}
+	if l.Hi == nil && r.Lo.Cmp(l.Lo) >= 0 || l.Lo == nil && r.Hi.Cmp(l.Hi) <= 0 {
+		return relation.Same, "range within the bound"
+	}
+	return relation.Excludes, "range beyond the bound"
+}
+
+func equalEnd(a, b *big.Rat) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return a.Cmp(b) == 0
+}
+
+func inside(v *big.Rat, iv Quantity) bool {
+	if iv.Lo != nil {
+		if c := v.Cmp(iv.Lo); c < 0 || c == 0 && iv.LoOpen {
+			return false
+		}
+	}
+	if iv.Hi != nil {
+		if c := v.Cmp(iv.Hi); c > 0 || c == 0 && iv.HiOpen {
+			return false
+		}
+	}
+	return true
+}
+
+func nearEnd(v *big.Rat, iv Quantity) bool {
+	return iv.Lo != nil && near(v, iv.Lo) || iv.Hi != nil && near(v, iv.Hi)
+}
+
+func disjoint(a, b Quantity) bool {
+	before := func(x, y Quantity) bool { // x wholly below y
+		if x.Hi == nil || y.Lo == nil {
+			return false
+		}
+		c := x.Hi.Cmp(y.Lo)
+		return c < 0 || c == 0 && (x.HiOpen || y.LoOpen)
+	}
+	return before(a, b) || before(b, a)
+}
+
+// near reports a difference of at most 5 % of the larger absolute value.
+func near(a, b *big.Rat) bool {
+	d := new(big.Rat).Sub(a, b)
+	d.Abs(d)
+	if d.Sign() == 0 {
+		return true
+	}
+	m := larger(a, b)
+	return d.Cmp(mul(m, fivePercent)) <= 0
+}
+
+func larger(a, b *big.Rat) *big.Rat {
+	x, y := new(big.Rat).Abs(a), new(big.Rat).Abs(b)
+	if x.Cmp(y) < 0 {
+		return y
+	}
+	return x
+}
+
+// rounds reports whether v rounds to q at q's last stated digit.
+func rounds(v, q, step *big.Rat) bool {
+	if step == nil || step.Sign() <= 0 {
+		return false
+	}
+	d := new(big.Rat).Sub(v, q)
+	d.Abs(d)
+	return d.Cmp(mul(step, half)) <= 0
+}
+
+func twoPoints(a, b Quantity) (relation.Relation, string) {
+	if a.Lo.Cmp(b.Lo) == 0 {
+		return relation.Same, "equal"
+	}
+	if a.Approx && rounds(b.Lo, a.Lo, a.lastDigit()) || b.Approx && rounds(a.Lo, b.Lo, b.lastDigit()) {
+		return relation.Same, "equal after rounding to the stated digits"
+	}
+	if !near(a.Lo, b.Lo) {
+		return relation.Excludes, "values differ"
+	}
+	if a.Approx || b.Approx {
+		return relation.Same, "within 5 % of an approximate value"
+	}
+	if rounds(b.Lo, a.Lo, a.Step) || rounds(a.Lo, b.Lo, b.Step) {
+		return relation.Same, "equal after rounding to the stated digits"
+	}
+	return relation.Excludes, "values differ"
+}
+
+// lastDigit is the step to which an approximate value is rounded: its last stated
+// digit, or the last that is not zero (about 900).
+func (q Quantity) lastDigit() *big.Rat {
+	if q.Step != nil {
+		return q.Step
+	}
+	if q.Unit.Dim == Temperature || q.Lo == nil {
+		return nil
+	}
+	w := written(q)
+	if !w.Lo.IsInt() || w.Lo.Sign() == 0 {
+		return nil
+	}
+	if q.Unit.Dim != Ratio && w.Lo.Num().BitLen() < 7 {
+		return nil
+	}
+	zeros := 0
+	s := w.Lo.Num().String()
+	for k := len(s) - 1; k > 0 && s[k] == '0' && zeros < 30; k-- {
+		zeros++
+	}
+	step := pow10[zeros]
+	if q.Unit.Factor != nil {
+		step = mul(step, q.Unit.Factor)
+	}
+	return step
+}
+
+// Difference of two points relative to the larger absolute value, 0..2; ok is
+// false when one is no point. For display and for thresholds such as 20 %, never
+// for equality.
+func RelativeDifference(a, b Quantity) (float64, bool) {
+	if !a.Point() || !b.Point() {
+		return 0, false
+	}
+	d := new(big.Rat).Sub(a.Lo, b.Lo)
+	if d.Sign() == 0 {
+		return 0, true
+	}
+	d.Abs(d)
+	f, _ := d.Quo(d, larger(a.Lo, b.Lo)).Float64()
+	return f, true
+}
