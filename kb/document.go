@@ -23,6 +23,11 @@ type Document struct {
 	Readers     []string  // groups that may read it; empty = ["*"]
 	IngestedAt  time.Time // set by the store
 
+	// Origin is where it was ingested from, ROOT//PATH: the folder's absolute slash
+	// path and the file's path in it. "" = put by other means. It is no field of the
+	// version: another origin alone makes no new one.
+	Origin string
+
 	// SupersededBy is set by the store: the id@version that replaced this one.
 	SupersededBy string
 }
@@ -34,8 +39,11 @@ type Chunk struct {
 	Start, End  int // into Document.Text, code points
 	Kind        string
 	HeadingPath []string
-	Page        []byte // the facts read from it, encoded by fact.Page; nil = not read
-	Vectors     []byte // window embeddings, int8 or float, as the embedding encodes them; nil = not embedded
+	// Lead repeats what the text depends on where a list or table had to be cut: the
+	// lead-in or the header rows. It stands earlier in the document and is no part of Text.
+	Lead    string
+	Page    []byte // the facts read from it, encoded by fact.Page; nil = not read
+	Vectors []byte // window embeddings, int8 or float, as the embedding encodes them; nil = not embedded
 }
 
 // DocumentChange is one entry of the change feed.
@@ -144,26 +152,36 @@ type Skipped struct {
 //
 // Put acknowledges only what survives kill -9. Documents are chunked, read and
 // embedded by the implementation. An unchanged document (same content and fields)
-// is not a new version. Errors: ErrInvalid, ErrNotFound, ErrUnavailable, or the
+// is not a new version. All documents of a call are checked before any is written;
+// then each is written whole or not at all. Errors: ErrInvalid, ErrNotFound, ErrUnavailable, or the
 // context's.
 type Knowledge interface {
 	Put(ctx context.Context, docs []Document) (IngestReport, error)
 	// Document returns one version, or the newest for version 0.
 	Document(ctx context.Context, id string, version int) (Document, error)
-	// Documents lists newest versions by id; an empty next token ends the list.
+	// Documents lists newest versions by id, without their texts; an empty next token
+	// ends the list. A page size of 0 is 100; above 1000 it is 1000.
 	Documents(ctx context.Context, pageToken string, pageSize int) (docs []Document, next string, err error)
 	// Delete removes a document with all its versions; ErrNotFound if there is none.
 	Delete(ctx context.Context, id string) error
 
-	// Changes returns changes with Seq > after in order, at most limit. The same
+	// Changes returns changes with Seq > after in order, at most limit (0 = 100);
+	// fewer where they are large, none only when there are no more. The same
 	// document version appears once; a consumer that starts at 0 sees all that exists.
 	Changes(ctx context.Context, after int64, limit int) ([]DocumentChange, error)
 
 	RecordGaps(ctx context.Context, gaps []GapRecord) error
+	// Gaps lists the most frequent gaps first, then the last seen. A period selects
+	// those met on one of its days (UTC).
 	Gaps(ctx context.Context, q GapQuery) (gaps []Gap, next string, err error)
+	// RecordReview gives the review an id, a time and the state OPEN where it has
+	// none; ErrConflict if the id exists.
 	RecordReview(ctx context.Context, r Review) error
+	// Reviews lists the newest first.
 	Reviews(ctx context.Context, pageToken string, pageSize int) (reviews []Review, next string, err error)
 	// ResolveReview sets state and note.
 	ResolveReview(ctx context.Context, id string, state GapState, note string) error
+	// RecordFeedback keeps a judgement; an unhelpful one becomes a review of the kind
+	// FEEDBACK as well. The trace id must be given; whether it exists is not checked.
 	RecordFeedback(ctx context.Context, f Feedback) error
 }

@@ -1,0 +1,442 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+
+	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/kb/gap"
+)
+
+// maxQuestions is how many distinct wordings of a gap are given out, and kept.
+const maxQuestions = 20
+
+// maxGapDocuments bounds the documents that a gap lists.
+const maxGapDocuments = 50
+
+// loadGaps fills the index of wordings.
+func (s *Store) loadGaps(ctx context.Context) error {
+	return s.view(ctx, "load gaps", func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `SELECT g.kind, q.gap_id, q.question FROM gap_questions q JOIN gaps g ON g.id = q.gap_id ORDER BY g.first_seen, g.id, q.question`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var kind, id, question string
+			if err := rows.Scan(&kind, &id, &question); err != nil {
+				return err
+			}
+			s.gaps.Add(kind, id, gap.Read(question))
+		}
+		return rows.Err()
+	})
+}
+
+// RecordGaps adds to the ledger, all or nothing. A question with the same or
+// nearly the same wording as an earlier one of that kind counts for its gap; a
+// resolved gap that is met again is open again.
+func (s *Store) RecordGaps(ctx context.Context, gaps []kb.GapRecord) error {
+	for i, g := range gaps {
+		switch g.Kind {
+		case kb.GapMissing, kb.GapConflict, kb.GapStale:
+		default:
+			return kb.Invalid(fmt.Sprintf("gaps[%d].kind", i), "%q is none of MISSING, CONFLICT, STALE", g.Kind)
+		}
+		if g.Question == "" {
+			return kb.Invalid(fmt.Sprintf("gaps[%d].question", i), "is empty")
+		}
+	}
+	if len(gaps) == 0 {
+		return ctx.Err()
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	type added struct {
+		kind, id string
+		wording  gap.Wording
+	}
+	var news []added
+	err := s.update(ctx, "record gaps", func(tx *sql.Tx) error {
+		// Wordings of this call count only once it is committed.
+		var fresh gap.Index
+		for _, g := range gaps {
+			if g.At.IsZero() {
+				g.At = s.opt.Now()
+			}
+			w := gap.Read(g.Question)
+			id := s.gaps.Find(string(g.Kind), w)
+			if id == "" {
+				id = fresh.Find(string(g.Kind), w)
+			}
+			var err error
+			if id == "" {
+				id = gapID(g.Kind, w)
+				err = insertGap(ctx, tx, id, g)
+			} else {
+				err = addToGap(ctx, tx, id, g)
+			}
+			if err != nil {
+				return err
+			}
+			fresh.Add(string(g.Kind), id, w)
+			news = append(news, added{string(g.Kind), id, w})
+			if err := addQuestion(ctx, tx, id, g); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, a := range news {
+		s.gaps.Add(a.kind, a.id, a.wording)
+	}
+	return nil
+}
+
+func gapID(kind kb.GapKind, w gap.Wording) string {
+	sum := sha256.Sum256([]byte(string(kind) + "\x00" + w.Key()))
+	return "gap-" + hex.EncodeToString(sum[:8])
+}
+
+func insertGap(ctx context.Context, tx *sql.Tx, id string, g kb.GapRecord) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO gaps (id, kind, text, class, slots, documents, count, first_seen, last_seen, state, trace_id)
+		VALUES (?,?,?,?,?,?,1,?,?,?,?)`, id, g.Kind, g.Text, g.Class, jsonList(g.Slots), jsonList(union(nil, g.Documents)),
+		g.At.UnixMicro(), g.At.UnixMicro(), kb.GapOpen, g.TraceID)
+	return err
+}
+
+// addToGap counts one more occurrence. Text, class and slots are those of the
+// newest one; documents add up.
+func addToGap(ctx context.Context, tx *sql.Tx, id string, g kb.GapRecord) error {
+	var docs string
+	var last int64
+	if err := tx.QueryRowContext(ctx, `SELECT documents, last_seen FROM gaps WHERE id = ?`, id).Scan(&docs, &last); err != nil {
+		return err
+	}
+	old, err := readList(docs)
+	if err != nil {
+		return err
+	}
+	at := g.At.UnixMicro()
+	if _, err := tx.ExecContext(ctx, `UPDATE gaps SET count = count + 1, documents = ?, first_seen = min(first_seen, ?), last_seen = max(last_seen, ?),
+		state = CASE state WHEN 'RESOLVED' THEN 'OPEN' ELSE state END WHERE id = ?`, jsonList(union(old, g.Documents)), at, at, id); err != nil {
+		return err
+	}
+	if at < last {
+		return nil
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE gaps SET text = ?, class = ?, slots = ?, trace_id = ? WHERE id = ?`, g.Text, g.Class, jsonList(g.Slots), g.TraceID, id)
+	return err
+}
+
+func union(a, b []string) []string {
+	out := slices.Clone(a)
+	for _, s := range b {
+		if s != "" && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	slices.Sort(out)
+	return out[:min(len(out), maxGapDocuments)]
+}
+
+func addQuestion(ctx context.Context, tx *sql.Tx, id string, g kb.GapRecord) error {
+	at := g.At.UnixMicro()
+	if _, err := tx.ExecContext(ctx, `INSERT INTO gap_questions (gap_id, question, count, last_seen) VALUES (?,?,1,?)
+		ON CONFLICT (gap_id, question) DO UPDATE SET count = count + 1, last_seen = max(last_seen, excluded.last_seen)`, id, g.Question, at); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM gap_questions WHERE gap_id = ?1 AND question NOT IN
+		(SELECT question FROM gap_questions WHERE gap_id = ?1 ORDER BY last_seen DESC, question LIMIT ?2)`, id, maxQuestions); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO gap_days (gap_id, day, count) VALUES (?,?,1)
+		ON CONFLICT (gap_id, day) DO UPDATE SET count = count + 1`, id, kb.FormatDay(g.At.UTC()))
+	return err
+}
+
+type gapCursor struct {
+	Count int    `json:"c"`
+	Last  int64  `json:"l"`
+	ID    string `json:"i"`
+}
+
+// Gaps lists gaps, the most frequent first, then the last seen, then by id. A
+// period selects the gaps that were met on one of its days (UTC).
+func (s *Store) Gaps(ctx context.Context, q kb.GapQuery) ([]kb.Gap, string, error) {
+	size, err := pageLimit(q.PageSize)
+	if err != nil {
+		return nil, "", err
+	}
+	switch q.Kind {
+	case "", kb.GapMissing, kb.GapConflict, kb.GapStale:
+	default:
+		return nil, "", kb.Invalid("kind", "%q is none of MISSING, CONFLICT, STALE", q.Kind)
+	}
+	if err := checkState("state", q.State, true); err != nil {
+		return nil, "", err
+	}
+	if !q.Since.IsZero() && !q.Until.IsZero() && q.Until.Before(q.Since) {
+		return nil, "", kb.Invalid("until", "%s lies before since %s", kb.FormatDay(q.Until), kb.FormatDay(q.Since))
+	}
+	from := gapCursor{Count: 1 << 60}
+	if q.PageToken != "" {
+		if err := readToken(q.PageToken, &from); err != nil {
+			return nil, "", err
+		}
+	}
+	var gaps []kb.Gap
+	err = s.view(ctx, "gaps", func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `SELECT id, kind, text, class, slots, documents, count, first_seen, last_seen, state FROM gaps g
+			WHERE (?1 = '' OR kind = ?1) AND (?2 = '' OR state = ?2)
+			  AND (?3 = '' AND ?4 = '' OR EXISTS (SELECT 1 FROM gap_days d WHERE d.gap_id = g.id AND (?3 = '' OR d.day >= ?3) AND (?4 = '' OR d.day <= ?4)))
+			  AND (count < ?5 OR count = ?5 AND (last_seen < ?6 OR last_seen = ?6 AND id > ?7))
+			ORDER BY count DESC, last_seen DESC, id LIMIT ?8`,
+			q.Kind, q.State, kb.FormatDay(q.Since), kb.FormatDay(q.Until), from.Count, from.Last, from.ID, size+1)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var g kb.Gap
+			var slots, docs string
+			var first, last int64
+			if err := rows.Scan(&g.ID, &g.Kind, &g.Text, &g.Class, &slots, &docs, &g.Count, &first, &last, &g.State); err != nil {
+				return err
+			}
+			g.FirstSeen, g.LastSeen = moment(first), moment(last)
+			if g.Slots, err = readList(slots); err != nil {
+				return err
+			}
+			if g.Documents, err = readList(docs); err != nil {
+				return err
+			}
+			gaps = append(gaps, g)
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		for i := range gaps {
+			if gaps[i].Questions, err = questions(ctx, tx, gaps[i].ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	next := ""
+	if len(gaps) > size {
+		gaps = gaps[:size]
+		g := gaps[size-1]
+		next = token(gapCursor{g.Count, g.LastSeen.UnixMicro(), g.ID})
+	}
+	return gaps, next, nil
+}
+
+func questions(ctx context.Context, tx *sql.Tx, id string) ([]string, error) {
+	rows, err := tx.QueryContext(ctx, `SELECT question FROM gap_questions WHERE gap_id = ? ORDER BY last_seen DESC, question LIMIT ?`, id, maxQuestions)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var q string
+		if err := rows.Scan(&q); err != nil {
+			return nil, err
+		}
+		out = append(out, q)
+	}
+	return out, rows.Err()
+}
+
+func checkState(field string, st kb.GapState, empty bool) error {
+	switch st {
+	case kb.GapOpen, kb.GapResolved, kb.GapDismissed:
+		return nil
+	case "":
+		if empty {
+			return nil
+		}
+	}
+	return kb.Invalid(field, "%q is none of OPEN, RESOLVED, DISMISSED", st)
+}
+
+// ResolveGap sets the state and note of a gap.
+func (s *Store) ResolveGap(ctx context.Context, id string, state kb.GapState, note string) error {
+	return s.resolve(ctx, "gap", `UPDATE gaps SET state = ?, note = ? WHERE id = ?`, id, state, note)
+}
+
+// ResolveReview sets the state and note of a review.
+func (s *Store) ResolveReview(ctx context.Context, id string, state kb.GapState, note string) error {
+	return s.resolve(ctx, "review", `UPDATE reviews SET state = ?, note = ? WHERE id = ?`, id, state, note)
+}
+
+func (s *Store) resolve(ctx context.Context, what, update, id string, state kb.GapState, note string) error {
+	if err := checkState("state", state, false); err != nil {
+		return err
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	return s.update(ctx, "resolve "+what, func(tx *sql.Tx) error {
+		res, err := tx.ExecContext(ctx, update, state, note, id)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return fmt.Errorf("%s %q: %w", what, id, kb.ErrNotFound)
+		}
+		return nil
+	})
+}
+
+// RecordReview files a case for a person. It gets an id, a time and the state
+// OPEN where it has none.
+func (s *Store) RecordReview(ctx context.Context, r kb.Review) error {
+	if err := checkReview(r); err != nil {
+		return err
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	return s.update(ctx, "record review", func(tx *sql.Tx) error { return s.insertReview(ctx, tx, r) })
+}
+
+func checkReview(r kb.Review) error {
+	switch r.Kind {
+	case "GATE", "CONFLICT", "FEEDBACK":
+	default:
+		return kb.Invalid("kind", "%q is none of GATE, CONFLICT, FEEDBACK", r.Kind)
+	}
+	return checkState("state", r.State, true)
+}
+
+func (s *Store) insertReview(ctx context.Context, tx *sql.Tx, r kb.Review) error {
+	if r.ID == "" {
+		var b [8]byte
+		if _, err := rand.Read(b[:]); err != nil {
+			return err
+		}
+		r.ID = "review-" + hex.EncodeToString(b[:])
+	}
+	if r.CreatedAt.IsZero() {
+		r.CreatedAt = s.opt.Now()
+	}
+	if r.State == "" {
+		r.State = kb.GapOpen
+	}
+	var there int
+	err := tx.QueryRowContext(ctx, `SELECT 1 FROM reviews WHERE id = ?`, r.ID).Scan(&there)
+	switch {
+	case err == nil:
+		return fmt.Errorf("review %q exists already: %w", r.ID, kb.ErrConflict)
+	case !errors.Is(err, sql.ErrNoRows):
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO reviews (id, kind, question, text, trace_id, documents, created_at, state, note) VALUES (?,?,?,?,?,?,?,?,?)`,
+		r.ID, r.Kind, r.Question, r.Text, r.TraceID, jsonList(r.Documents), r.CreatedAt.UnixMicro(), r.State, r.Note)
+	return err
+}
+
+// Reviews lists the reviews, the newest first.
+func (s *Store) Reviews(ctx context.Context, pageToken string, pageSize int) ([]kb.Review, string, error) {
+	size, err := pageLimit(pageSize)
+	if err != nil {
+		return nil, "", err
+	}
+	before := int64(1) << 62
+	if pageToken != "" {
+		if err := readToken(pageToken, &before); err != nil {
+			return nil, "", err
+		}
+	}
+	var reviews []kb.Review
+	var seqs []int64
+	err = s.view(ctx, "reviews", func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `SELECT seq, id, kind, question, text, trace_id, documents, created_at, state, note FROM reviews
+			WHERE seq < ? ORDER BY seq DESC LIMIT ?`, before, size+1)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var r kb.Review
+			var seq, created int64
+			var docs string
+			if err := rows.Scan(&seq, &r.ID, &r.Kind, &r.Question, &r.Text, &r.TraceID, &docs, &created, &r.State, &r.Note); err != nil {
+				return err
+			}
+			r.CreatedAt = moment(created)
+			if r.Documents, err = readList(docs); err != nil {
+				return err
+			}
+			reviews = append(reviews, r)
+			seqs = append(seqs, seq)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	next := ""
+	if len(reviews) > size {
+		reviews = reviews[:size]
+		next = token(seqs[size-1])
+	}
+	return reviews, next, nil
+}
+
+// RecordFeedback keeps a user's judgement. An unhelpful reply becomes a review of
+// the kind FEEDBACK as well.
+func (s *Store) RecordFeedback(ctx context.Context, f kb.Feedback) error {
+	if f.TraceID == "" {
+		return kb.Invalid("trace_id", "is empty; give the trace_id of the reply")
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	return s.update(ctx, "record feedback", func(tx *sql.Tx) error {
+		now := s.opt.Now()
+		if _, err := tx.ExecContext(ctx, `INSERT INTO feedback (trace_id, helpful, comment, created_at) VALUES (?,?,?,?)`, f.TraceID, f.Helpful, f.Comment, now.UnixMicro()); err != nil {
+			return err
+		}
+		if f.Helpful {
+			return nil
+		}
+		return s.insertReview(ctx, tx, kb.Review{Kind: "FEEDBACK", Text: f.Comment, TraceID: f.TraceID, CreatedAt: now})
+	})
+}
+
+// FeedbackOf returns the judgements of a reply, oldest first.
+func (s *Store) FeedbackOf(ctx context.Context, traceID string) ([]kb.Feedback, error) {
+	var out []kb.Feedback
+	err := s.view(ctx, "feedback", func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `SELECT trace_id, helpful, comment FROM feedback WHERE trace_id = ? ORDER BY id`, traceID)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var f kb.Feedback
+			if err := rows.Scan(&f.TraceID, &f.Helpful, &f.Comment); err != nil {
+				return err
+			}
+			out = append(out, f)
+		}
+		return rows.Err()
+	})
+	return out, err
+}
