@@ -76,6 +76,6 @@ func DefaultLimits() Limits {
 		Question:     8_000,
 		Answer:       100_000,
 		TopK:         200,
-		BodyBytes:    64 << 20,
+		BodyBytes:    128 << 20, // all passages at the limit, each code point escaped
 	}
 }
