@@ -1,0 +1,384 @@
+package fact
+
+import (
+	"math"
+	"unicode"
+
+	"suffice.dev/suffice/text"
+)
+
+// Alignment asks how much of one wording (a need, a claim, the anchors of a fact)
+// another text carries. It works on cells, the smallest units of content: a Latin
+// word, number or identifier, or one Han character. A cell is covered when a term
+// over it (word stem, character pair, dictionary concept) occurs on the other side;
+// so two phrases that share their words in another order, or with other words
+// between, still align, and what is not covered can be named as text.
+
+// Weights of cells before their rarity is counted: a Han word has two characters
+// on average, so a character weighs half a Latin word.
+const (
+	hanCell        = 1.0
+	latinCell      = 2.0
+	numberCell     = 2.0
+	identifierCell = 3.0
+	nameFactor     = 1.4
+	synonymMatch   = 0.95 // a dictionary synonym is nearly the word itself
+	stemPrefix     = 0.85 // words of one family: approve, approval
+)
+
+// wording is a text prepared to be looked for elsewhere.
+type wording struct {
+	runes  []rune
+	folded []rune
+	terms  []text.Term
+	cells  []cell
+	at     []int // code point → cell, -1 = none
+	total  float64
+}
+
+type cell struct {
+	text.Span
+	weight float64
+	name   bool
+	han    bool
+}
+
+// word prepares a text. Weights follow rarity in st.
+func (e *Engine) wording(s string, st *rarity) *wording {
+	runes := []rune(s)
+	return e.wordingOf(runes, text.Span{Start: 0, End: len(runes)}, st, nil)
+}
+
+// wordingOf prepares a span of a text, leaving out the spans in skip (values,
+// times, marks).
+func (e *Engine) wordingOf(runes []rune, span text.Span, st *rarity, skip []text.Span) *wording {
+	w := &wording{runes: runes[span.Start:span.End]}
+	w.folded = text.Fold(w.runes)
+	all := text.TermsWith(w.runes, w.folded, e.match())
+	w.at = make([]int, len(w.folded))
+	for i := range w.at {
+		w.at[i] = -1
+	}
+	for _, t := range all {
+		abs := text.Span{Start: t.Span.Start + span.Start, End: t.Span.End + span.Start}
+		if inAny(abs, skip) {
+			continue
+		}
+		w.terms = append(w.terms, t)
+		weight := st.of(t)
+		name := t.Kind == text.Identifier || isName(w.runes, t.Span)
+		for i := t.Span.Start; i < t.Span.End; {
+			if text.IsHan(w.folded[i]) {
+				w.put(text.Span{Start: i, End: i + 1}, hanCell*weight, false, true)
+				i++
+				continue
+			}
+			j := i + 1
+			for j < t.Span.End && !text.IsHan(w.folded[j]) && w.folded[j] != ' ' {
+				j++
+			}
+			if t.Kind == text.Concept && text.StopWord(string(w.folded[i:j])) {
+				i = j + 1
+				continue
+			}
+			base := latinCell
+			switch t.Kind {
+			case text.Number:
+				base = numberCell
+			case text.Identifier:
+				base = identifierCell
+			}
+			if name {
+				base *= nameFactor
+			}
+			w.put(text.Span{Start: i, End: j}, base*weight, name, false)
+			i = j
+			for i < t.Span.End && w.folded[i] == ' ' {
+				i++
+			}
+		}
+	}
+	for _, c := range w.cells {
+		w.total += c.weight
+	}
+	return w
+}
+
+func inAny(s text.Span, spans []text.Span) bool {
+	for _, o := range spans {
+		if o.Overlaps(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// put adds a cell, or raises the weight of the one that is there.
+func (w *wording) put(s text.Span, weight float64, name, han bool) {
+	if c := w.at[s.Start]; c >= 0 {
+		if han { // a character lies in two pairs: the rarer one counts
+			w.cells[c].weight = math.Max(w.cells[c].weight, weight)
+		}
+		w.cells[c].name = w.cells[c].name || name
+		return
+	}
+	w.cells = append(w.cells, cell{s, weight, name, han})
+	for i := s.Start; i < s.End; i++ {
+		w.at[i] = len(w.cells) - 1
+	}
+}
+
+// isName reports whether a Latin word is capitalised inside its sentence.
+func isName(runes []rune, s text.Span) bool {
+	if s.Len() < 2 || !unicode.IsUpper(runes[s.Start]) {
+		return false
+	}
+	for i := s.Start - 1; i >= 0; i-- {
+		switch runes[i] {
+		case ' ', '"', '“', '(', '\'', '‘':
+			continue
+		case '.', '!', '?', '\n', ':', ';', '。', '-', '*', '|', '>', '#':
+			return false
+		}
+		return true
+	}
+	return false
+}
+
+// bag is what a fact carries: its anchor terms with the weight of their origin.
+type bag struct {
+	words map[string]float32
+	syns  map[int32]float32
+}
+
+func newBag(n int) *bag {
+	return &bag{words: make(map[string]float32, 2*n), syns: make(map[int32]float32, n/2)}
+}
+
+// add puts a term in with a weight; the greatest weight of a term counts. A longer
+// Han term also brings its character pairs, so that 退票手续费 covers 手续费.
+func (b *bag) add(word string, synset int32, weight float32) {
+	if weight > b.words[word] {
+		b.words[word] = weight
+	}
+	if synset != 0 && weight > b.syns[synset] {
+		b.syns[synset] = weight
+	}
+	if r := firstRune(word); text.IsHan(r) && len(word) > 6 {
+		prev := rune(0)
+		start := 0
+		for i, r := range word {
+			if prev != 0 && text.IsHan(prev) && text.IsHan(r) {
+				pair := word[start : i+len(string(r))]
+				if weight > b.words[pair] {
+					b.words[pair] = weight
+				}
+			}
+			prev, start = r, i
+		}
+	}
+}
+
+func firstRune(s string) rune {
+	for _, r := range s {
+		return r
+	}
+	return 0
+}
+
+// addTerms puts anchor terms in, at the weight of their origin times scale.
+func (b *bag) addTerms(terms []Term, scale float32) {
+	for _, t := range terms {
+		b.add(t.Text, t.Synset, scale*originWeight(t.Origin))
+	}
+}
+
+// addText puts the terms of a plain text in.
+func (e *Engine) addText(b *bag, s string, weight float32) {
+	runes := []rune(s)
+	for _, t := range text.TermsWith(runes, text.Fold(runes), e.match()) {
+		b.add(t.Text, t.Concept, weight)
+	}
+}
+
+// originWeight says how surely a fact is about a word that stands there.
+func originWeight(o Origin) float32 {
+	switch o {
+	case Own, RowHeader, ColHeader:
+		return 1
+	case Clausal, LeadIn, Topic:
+		return 0.95
+	case Sentence:
+		return 0.8
+	case Heading:
+		return 0.9
+	case Title:
+		return 0.85
+	}
+	return 0.5
+}
+
+// covered is the result of laying a wording over a bag.
+type covered struct {
+	score float64   // covered weight / all weight, 0..1; 1 for an empty wording
+	cells []float64 // by cell, 0..1
+}
+
+// cover lays the wording over the bag.
+func (w *wording) cover(b *bag) covered {
+	c := covered{cells: make([]float64, len(w.cells))}
+	if len(w.cells) == 0 {
+		c.score = 1
+		return c
+	}
+	for _, t := range w.terms {
+		m := float64(b.words[t.Text])
+		if t.Concept != 0 {
+			if s := float64(b.syns[t.Concept]) * synonymMatch; s > m {
+				m = s
+			}
+		}
+		if t.Kind == text.Concept && m == 0 || t.Kind == text.HanRun {
+			w.coverPairs(t.Span, b, c.cells)
+		}
+		if m == 0 {
+			continue
+		}
+		for i := t.Span.Start; i < t.Span.End; i++ {
+			if k := w.at[i]; k >= 0 && c.cells[k] < m {
+				c.cells[k] = m
+			}
+		}
+	}
+	c.score = w.score(c.cells)
+	return c
+}
+
+// coverPairs covers the character pairs inside a longer Han term.
+func (w *wording) coverPairs(s text.Span, b *bag, cells []float64) {
+	for i := s.Start; i+1 < s.End; i++ {
+		if !text.IsHan(w.folded[i]) || !text.IsHan(w.folded[i+1]) {
+			continue
+		}
+		m := float64(b.words[string(w.folded[i:i+2])])
+		for k := i; k < i+2; k++ {
+			if j := w.at[k]; m > 0 && j >= 0 && cells[j] < m {
+				cells[j] = m
+			}
+		}
+	}
+}
+
+func (w *wording) score(cells []float64) float64 {
+	if w.total == 0 {
+		return 1
+	}
+	sum := 0.0
+	for k, c := range w.cells {
+		sum += c.weight * cells[k]
+	}
+	return sum / w.total
+}
+
+// gap is a stretch of a wording that is not covered.
+type gapSpan struct {
+	text.Span         // in the wording
+	weight    float64 // of its cells
+	name      bool
+}
+
+// gaps lists the maximal stretches of cells covered below limit. A single Han
+// character between covered ones is no gap: it is mostly part of a word whose
+// other half matched.
+func (w *wording) gaps(cells []float64, limit float64) []gapSpan {
+	var out []gapSpan
+	for k := 0; k < len(w.cells); {
+		if cells[k] >= limit {
+			k++
+			continue
+		}
+		g := gapSpan{Span: w.cells[k].Span, weight: w.cells[k].weight, name: w.cells[k].name}
+		j := k + 1
+		for j < len(w.cells) && cells[j] < limit && w.cells[j].han && w.cells[k].han && w.cells[j].Start == w.cells[j-1].End {
+			g.End = w.cells[j].End
+			g.weight += w.cells[j].weight
+			j++
+		}
+		if !(w.cells[k].han && j-k == 1 && (k > 0 && w.cells[k-1].han && w.cells[k-1].End == w.cells[k].Start || j < len(w.cells) && w.cells[j].han && w.cells[j].Start == w.cells[k].End)) {
+			out = append(out, g)
+		}
+		k = j
+	}
+	return out
+}
+
+func (w *wording) text(s text.Span) string { return string(w.runes[s.Start:s.End]) }
+
+// rarity says how telling a term is among the sentences at hand: a term of every
+// sentence tells little, one of few or none tells most.
+type rarity struct {
+	words map[string]int
+	syns  map[int32]int
+	n     int
+}
+
+// newRarity counts terms by sentence over the pages.
+func newRarity(pages []*Page) *rarity {
+	st := &rarity{words: map[string]int{}, syns: map[int32]int{}}
+	for _, p := range pages {
+		for _, s := range p.Sentences {
+			st.n++
+			seen := map[string]bool{}
+			for c := s.Clauses[0]; c < s.Clauses[1] && c < len(p.Clauses); c++ {
+				for _, t := range p.Clauses[c].Terms {
+					if !seen[t.Text] {
+						seen[t.Text] = true
+						st.words[t.Text]++
+						if t.Synset != 0 {
+							st.syns[t.Synset]++
+						}
+					}
+				}
+			}
+		}
+	}
+	return st
+}
+
+// of is the weight of a term, 0.35..1: 1 for a term that is in no or one sentence,
+// falling with the logarithm of the share of sentences that have it. Words that
+// say little anywhere weigh half.
+func (st *rarity) of(t text.Term) float64 {
+	w := 1.0
+	if st != nil && st.n > 1 {
+		df := st.words[t.Text]
+		if t.Concept != 0 && st.syns[t.Concept] > df {
+			df = st.syns[t.Concept]
+		}
+		if df > 1 {
+			w = 1 - 0.65*math.Log(float64(df))/math.Log(float64(st.n)+1)
+		}
+	}
+	if light[t.Text] {
+		w *= 0.4
+	}
+	return math.Max(w, 0.2)
+}
+
+// light words are content by form, but say little of what a text is about.
+var light = lightWords()
+
+func lightWords() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range []string{
+		"情况", "方面", "问题", "内容", "规定", "要求", "标准", "相关", "有关", "具体", "主要", "一般", "目前", "现在", "请问", "告诉", "知道", "介绍", "说明",
+		"进行", "实行", "采取", "提供", "属于", "关于", "通常", "公司", "员工", "人员", "事项", "时候", "情形", "东西", "左右", "一次", "以上", "以下", "需要",
+		"make", "made", "do", "have", "get", "take", "give", "use", "go", "come", "happen", "tell", "say", "state", "know", "want", "need", "work", "thing",
+		"case", "kind", "type", "sort", "way", "number", "amount", "total", "current", "currently", "please", "much", "many", "long", "new", "follow", "respect",
+		"certain", "various", "general", "usual", "normal", "accord", "regard", "relat", "includ", "provid", "customer", "user", "peopl", "person", "company", "compani",
+	} {
+		m[text.Stem(w)] = true
+		m[w] = true
+	}
+	return m
+}

@@ -1,0 +1,409 @@
+package fact
+
+import (
+	"math"
+	"sort"
+	"strings"
+
+	"suffice.dev/suffice/kb/fact/quantity"
+	"suffice.dev/suffice/kb/fact/relation"
+	"suffice.dev/suffice/kb/fact/when"
+	"suffice.dev/suffice/text"
+)
+
+// Limits of coverage; docs/measurements.md shows what they were chosen on.
+const (
+	fillFit     = 0.60 // least share of a need's words that a filler carries
+	cellCovered = 0.5  // a cell below it counts as not covered
+	gapShare    = 0.30 // greatest share of a need's weight in one uncovered stretch
+	nearBest    = 0.10 // fillers this close to the best are fillers too
+	maxFillers  = 8
+)
+
+// Cover says for each need which facts of the pages fill it. Pages that are not
+// valid in the asked period must be left out by the caller. A value counts only
+// when its own context carries what is asked: subject, attribute, and the time,
+// place and conditions that the question fixes.
+func (e *Engine) Cover(needs []Need, pages []*Page, metas []Meta) []Coverage {
+	out := make([]Coverage, len(needs))
+	if len(needs) == 0 {
+		return out
+	}
+	views := e.views(pages, metas)
+	st := newRarity(pages)
+	links := newLinks(views)
+	for i := range needs {
+		n := e.prepare(&needs[i], st)
+		out[i] = e.coverOne(n, views, links)
+	}
+	return out
+}
+
+// prepared is a need with its wordings.
+type prepared struct {
+	*Need
+	subject   *wording
+	attribute *wording
+	given     []*wording
+	others    []*wording
+	all       *wording // the whole question without its time
+	times     []when.Expr
+	unit      quantity.Dimension
+	unitName  string
+	kinds     kindSet
+}
+
+func (e *Engine) prepare(n *Need, st *rarity) *prepared {
+	p := &prepared{Need: n}
+	p.subject = e.wording(n.Subject, st)
+	p.attribute = e.wording(n.Attribute, st)
+	for _, g := range n.Given {
+		p.given = append(p.given, e.wording(g, st))
+	}
+	for _, o := range n.Others {
+		p.others = append(p.others, e.wording(o, st))
+	}
+	p.all = e.wording(strings.Replace(n.Question, n.TimeText, " ", 1), st)
+	if n.HasTime {
+		p.times = []when.Expr{days(n.From, n.To)}
+		if found := when.Find(text.Fold([]rune(n.TimeText)), when.Options{}); len(found) == 1 && found[0].Calendar != "" {
+			p.times[0].Calendar = found[0].Calendar
+			p.times[0].Kind = found[0].Kind
+		}
+	}
+	p.kinds = kindsOf(n)
+	return p
+}
+
+// candidate is a fact or clause with how it fits a need.
+type candidate struct {
+	ref   Ref
+	fit   float64
+	own   float64 // fit by the fact's own words alone: decides between neighbours
+	gaps  []string
+	worst float64 // greatest share of weight in one gap
+	late  bool    // its time lies elsewhere
+}
+
+func (e *Engine) coverOne(n *prepared, views []*view, links *links) Coverage {
+	var cands []candidate
+	for i, v := range views {
+		cands = append(cands, e.candidates(n, v, i, views, links)...)
+	}
+	sort.SliceStable(cands, func(a, b int) bool { return cands[a].fit+0.2*cands[a].own > cands[b].fit+0.2*cands[b].own })
+	var cov Coverage
+	cov.State = StateEmpty
+	var filling []candidate
+	for _, c := range cands {
+		if c.fit > cov.Fit {
+			cov.Fit = c.fit
+		}
+		if c.late || c.fit < fillFit || c.worst > gapShare {
+			if len(cov.Near) < maxFillers {
+				cov.Near = append(cov.Near, c.ref)
+			}
+			if cov.Uncovered == nil && !c.late {
+				cov.Uncovered = c.gaps
+			}
+			continue
+		}
+		filling = append(filling, c)
+	}
+	if len(filling) == 0 {
+		return cov
+	}
+	best := filling[0].fit + 0.2*filling[0].own
+	for _, c := range filling {
+		if c.fit+0.2*c.own >= best-nearBest && len(cov.Fillers) < maxFillers {
+			cov.Fillers = append(cov.Fillers, c.ref)
+		}
+	}
+	cov.Uncovered = filling[0].gaps
+	cov.State = StateFilled
+	cov.Confidence = math.Min(1, 0.75+0.25*(filling[0].fit-fillFit)/(1-fillFit)+0.05)
+	if n.Count > 1 && (n.Expect == "LIST" || n.Expect == "TEXT" || n.Expect == "") {
+		if got := e.items(cov.Fillers, views); got < n.Count {
+			cov.State = StateEmpty
+			cov.Near, cov.Fillers = append(cov.Fillers, cov.Near...), nil
+		}
+	}
+	if cov.State == StateFilled && e.ambiguous(cov.Fillers, views) {
+		cov.State = StateAmbiguous
+	}
+	return cov
+}
+
+// ambiguous reports whether two fillers give values that cannot both be meant.
+func (e *Engine) ambiguous(refs []Ref, views []*view) bool {
+	for i, a := range refs {
+		for _, b := range refs[i+1:] {
+			if a.Fact < 0 || b.Fact < 0 {
+				continue
+			}
+			fa, fb := &views[a.Page].page.Facts[a.Fact], &views[b.Page].page.Facts[b.Fact]
+			if r, _ := compareValues(fa.Value, fb.Value); r == relation.Excludes {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// items counts the distinct list items or steps among the sentences of the fillers
+// and their neighbours.
+func (e *Engine) items(refs []Ref, views []*view) int {
+	numbers := map[int]bool{}
+	plain := 0
+	pages := map[int]bool{}
+	for _, r := range refs {
+		if pages[r.Page] {
+			continue
+		}
+		pages[r.Page] = true
+		for _, s := range views[r.Page].page.Sentences {
+			if s.Item > 0 {
+				numbers[s.Item] = true
+			}
+		}
+		for _, k := range stepNumbers(views[r.Page].page.Runes) {
+			numbers[k] = true
+		}
+	}
+	for _, r := range refs {
+		if n := enumerated(views[r.Page].page, r.Span); n > plain {
+			plain = n
+		}
+	}
+	if len(numbers) > plain {
+		return len(numbers)
+	}
+	return plain
+}
+
+// candidates lists the facts and clauses of one page that could fill the need.
+func (e *Engine) candidates(n *prepared, v *view, page int, views []*view, links *links) []candidate {
+	var out []candidate
+	for i := range v.page.Facts {
+		f := &v.page.Facts[i]
+		if !n.kinds.admits(n, v, f) {
+			continue
+		}
+		c := e.fit(n, v, page, i, views, links)
+		if c.fit > 0.25 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// fit measures how well a fact fills a need.
+func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *links) candidate {
+	f := &v.page.Facts[i]
+	c := candidate{ref: Ref{Page: page, Fact: i, Span: f.Span, Value: f.Value.Span}}
+	whole := f.Value.Kind == BooleanValue || f.Value.Kind == TextValue || f.Value.Kind == EntityValue
+	b := v.factBag(i)
+	if whole && f.Clause >= 0 && f.Clause < len(v.page.Clauses) {
+		b = v.clauseBag(f.Clause)
+	}
+	type part struct {
+		w    *wording
+		cov  covered
+		kind int // 0 subject, 1 attribute, 2 given
+	}
+	parts := []part{{n.subject, n.subject.cover(b), 0}, {n.attribute, n.attribute.cover(b), 1}}
+	for _, g := range n.given {
+		parts = append(parts, part{g, g.cover(b), 2})
+	}
+	// What the asked quantity itself implies (weighs for a mass, costs for money).
+	if f.Value.Quantity != nil {
+		impliedBy(f.Value.Quantity, n.attribute, parts[1].cov.cells)
+	}
+	if f.Value.Kind == TimeValue {
+		impliedByTime(n.attribute, parts[1].cov.cells)
+	}
+	// A subject named once at the head of the page, or on a page that a shared name
+	// links. What is asked of it must stand nearer.
+	frame := v.frameBag()
+	linked := links.bag(page, v, f)
+	total, sum, own := 0.0, 0.0, 0.0
+	for _, p := range parts {
+		if p.kind != 1 {
+			lift(p.w, p.cov.cells, frame, 0.75)
+			if linked != nil {
+				lift(p.w, p.cov.cells, linked, 0.7)
+			}
+		}
+		e.liftSimilar(p.w, p.cov.cells, v, f)
+		for k, cell := range p.w.cells {
+			total += cell.weight
+			sum += cell.weight * math.Max(p.cov.cells[k], 0)
+		}
+	}
+	ownBag := newBag(len(f.Anchors))
+	for _, t := range f.Anchors {
+		switch t.Origin {
+		case Own, RowHeader, ColHeader:
+			ownBag.add(t.Text, t.Synset, 1)
+		case Clausal, LeadIn, Topic:
+			ownBag.add(t.Text, t.Synset, 0.5)
+		}
+	}
+	ownTotal, ownSum := 0.0, 0.0
+	for _, p := range parts {
+		oc := p.w.cover(ownBag)
+		for k, cell := range p.w.cells {
+			ownTotal += cell.weight
+			ownSum += cell.weight * oc.cells[k]
+		}
+	}
+	if ownTotal > 0 {
+		own = ownSum / ownTotal
+	}
+	if total == 0 {
+		// The question names nothing but the kind of answer; its own words decide.
+		total = n.all.total
+		ac := n.all.cover(b)
+		sum = ac.score * total
+		if total == 0 {
+			return c
+		}
+	}
+	c.fit, c.own = sum/total, own
+	for _, p := range parts {
+		for _, g := range p.w.gaps(p.cov.cells, cellCovered) {
+			c.gaps = append(c.gaps, p.w.text(g.Span))
+			share := g.weight / total
+			if g.name {
+				share *= 2
+			}
+			if share > c.worst {
+				c.worst = share
+			}
+		}
+	}
+	c.late = e.elsewhere(n, v, f)
+	for _, o := range n.others {
+		// The fact speaks of a sibling, not of this subject.
+		if oc := o.cover(b); oc.score > 0.8 && parts[0].cov.score < 0.8 {
+			c.worst = 1
+		}
+	}
+	c.ref.Score = c.fit
+	return c
+}
+
+// lift raises cells that the bag carries, up to limit.
+func lift(w *wording, cells []float64, b *bag, limit float64) {
+	lc := w.cover(b)
+	for k := range cells {
+		if x := math.Min(lc.cells[k], limit); x > cells[k] {
+			cells[k] = x
+		}
+	}
+}
+
+// elsewhere reports whether the fact holds for another time than the asked one.
+func (e *Engine) elsewhere(n *prepared, v *view, f *Fact) bool {
+	if len(n.times) == 0 || f.Value.Kind == TimeValue {
+		return false
+	}
+	times := f.Times
+	if len(times) == 0 {
+		return false
+	}
+	return when.Scope(n.times, times) == relation.Differs
+}
+
+// liftSimilar covers stretches that nothing covers by words, where the similarity
+// function finds them close to a phrase of the fact's clause. It is asked for few
+// stretches and never for names or numbers.
+func (e *Engine) liftSimilar(w *wording, cells []float64, v *view, f *Fact) {
+	if e.config.Similarity == nil {
+		return
+	}
+	c := v.clauseOf(f)
+	if c == nil {
+		return
+	}
+	for _, g := range w.gaps(cells, cellCovered) {
+		if g.name || g.Len() > 12 {
+			continue
+		}
+		s := e.closest(w.text(g.Span), v, c)
+		if s <= 0 {
+			continue
+		}
+		for k, cell := range w.cells {
+			if g.Span.Contains(cell.Span) && s > cells[k] {
+				cells[k] = s
+			}
+		}
+	}
+}
+
+// closest is how far a word of the clause stands for the given one: 0, or 0.6..0.85.
+func (e *Engine) closest(word string, v *view, c *Clause) float64 {
+	best := 0.0
+	for _, t := range c.Terms {
+		if t.Span.Empty() {
+			continue
+		}
+		s := e.config.Similarity(word, v.page.Quote(t.Span))
+		if s > best {
+			best = s
+		}
+	}
+	if best < similarWord {
+		return 0
+	}
+	return math.Min(0.85, 0.6+(best-similarWord))
+}
+
+// similarWord is the cosine of the built-in embedding from which two words are
+// taken to mean nearly the same.
+const similarWord = 0.62
+
+// Carries says how far the context of a filler holds a given part of the question,
+// 0..1.
+func (e *Engine) Carries(part string, pages []*Page, metas []Meta, r Ref) float64 {
+	v := e.views(pages[r.Page:r.Page+1], metas[r.Page:r.Page+1])[0]
+	w := e.wording(part, nil)
+	var c covered
+	if r.Fact >= 0 && r.Fact < len(v.page.Facts) {
+		c = w.cover(v.factBag(r.Fact))
+		if k := v.page.Facts[r.Fact].Clause; k >= 0 && k < len(v.page.Clauses) {
+			lift(w, c.cells, v.clauseBag(k), 1)
+		}
+	} else {
+		c = covered{cells: make([]float64, len(w.cells))}
+	}
+	lift(w, c.cells, v.frameBag(), 0.75)
+	return w.score(c.cells)
+}
+
+// Look finds what an added slot (condition, exception, prohibition) asks for among
+// the conditions of the fillers' clauses and sentences.
+func (e *Engine) Look(slot string, pages []*Page, covs []Coverage) (Ref, bool) {
+	for _, cov := range covs {
+		for _, r := range cov.Fillers {
+			p := pages[r.Page]
+			if r.Fact < 0 {
+				continue
+			}
+			f := &p.Facts[r.Fact]
+			for _, c := range f.Conditions {
+				if c.Span.Empty() {
+					continue
+				}
+				isException := c.Kind == Except || c.Kind == Unless
+				if slot == "exception" && isException || slot == "condition" && !isException {
+					return Ref{Page: r.Page, Fact: r.Fact, Span: c.Span, Score: 0.8}, true
+				}
+			}
+			if slot == "prohibition" && f.Modality == MustNot {
+				return Ref{Page: r.Page, Fact: r.Fact, Span: f.Span, Score: 0.8}, true
+			}
+		}
+	}
+	return Ref{}, false
+}

@@ -1,0 +1,299 @@
+package fact
+
+import (
+	"strings"
+	"unicode"
+
+	"suffice.dev/suffice/kb/fact/quantity"
+	"suffice.dev/suffice/text"
+)
+
+// kindSet says which facts can fill a need at all: the type of the value, and for
+// textual answers the form of the clause.
+type kindSet struct {
+	expect string
+	dims   map[quantity.Dimension]bool // nil = any level of quantity
+	change int                         // 1: the question asks for a change; -1: it does not
+	asks   map[string]bool
+}
+
+func kindsOf(n *Need) kindSet {
+	k := kindSet{expect: n.Expect, change: -1}
+	if hasAny(fold(n.Question), changeWords) {
+		k.change = 1
+	}
+	if q, ok := quantity.Words("2" + spaced(n.Unit)); n.Unit != "" && ok {
+		k.dims = sameDims(q.Unit.Dim)
+	}
+	return k
+}
+
+// spaced puts a space before a Latin unit.
+func spaced(unit string) string {
+	if r := firstRune(unit); r != 0 && !text.IsHan(r) && unicode.IsLetter(r) {
+		return " " + unit
+	}
+	return unit
+}
+
+// sameDims are the dimensions in which one question may be answered: how long in
+// days or in working days, how much in per cent or in points.
+func sameDims(d quantity.Dimension) map[quantity.Dimension]bool {
+	switch d {
+	case quantity.None, quantity.Count:
+		return nil
+	case quantity.Duration, quantity.Months, quantity.WorkingDays:
+		return map[quantity.Dimension]bool{quantity.Duration: true, quantity.Months: true, quantity.WorkingDays: true}
+	case quantity.Ratio, quantity.Points:
+		return map[quantity.Dimension]bool{quantity.Ratio: true, quantity.Points: true}
+	}
+	return map[quantity.Dimension]bool{d: true}
+}
+
+var changeWords = []string{"增长", "下降", "增加", "减少", "上升", "上涨", "下跌", "提高", "降低", "涨幅", "降幅", "增幅", "同比", "环比", "变化", "多多少", "少多少",
+	"increase", "decrease", "grow", "grew", "rise", "rose", "fall", "fell", "decline", "drop", "change", "higher", "lower", "gain", "reduc", "improv"}
+
+func fold(s string) string { return string(text.Fold([]rune(s))) }
+
+func hasAny(folded string, words []string) bool {
+	for _, w := range words {
+		if strings.Contains(folded, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// admits reports whether the fact has the form of an answer to the need.
+func (k *kindSet) admits(n *prepared, v *view, f *Fact) bool {
+	if f.Sentence < len(v.page.Sentences) {
+		switch v.page.Sentences[f.Sentence].Kind {
+		case HeadingLine, HeaderRow:
+			return false
+		}
+	}
+	q := f.Value.Quantity
+	switch k.expect {
+	case "QUANTITY", "DURATION":
+		if f.Value.Kind != QuantityValue || q == nil || q.Unit.Dim == quantity.Ordinal {
+			return false
+		}
+		if k.expect == "DURATION" {
+			switch q.Unit.Dim {
+			case quantity.Duration, quantity.Months, quantity.WorkingDays:
+				return true
+			}
+			return false
+		}
+		if q.Unit.Dim == quantity.ClockTime {
+			return false
+		}
+		if k.dims != nil && !k.dims[q.Unit.Dim] {
+			return false
+		}
+		if q.Delta != 0 && k.change < 0 {
+			return false
+		}
+		if hasPlan := f.Modality == Planned; hasPlan && asksActual(n) {
+			return false
+		}
+		return true
+	case "TIME":
+		if f.Value.Kind == TimeValue {
+			return true
+		}
+		if q == nil {
+			return false
+		}
+		switch q.Unit.Dim {
+		case quantity.ClockTime, quantity.Duration, quantity.Months, quantity.WorkingDays:
+			return true
+		}
+		return false
+	case "BOOLEAN":
+		return f.Value.Kind == BooleanValue
+	case "ENTITY", "PLACE":
+		if f.Denied {
+			return false
+		}
+		if f.Value.Kind == EntityValue {
+			return true
+		}
+		return f.Value.Kind == BooleanValue && names(n, v, f)
+	}
+	// Textual answers: the clause must have the form that the class asks for.
+	switch f.Value.Kind {
+	case TextValue:
+		return textual(n, v, f)
+	case BooleanValue:
+		return textual(n, v, f)
+	case QuantityValue, TimeValue, EntityValue:
+		return n.Expect == "" && n.Class != "DEFINITION" && n.Class != "CAUSE" && n.Class != "STEPS" && n.Class != "EFFECT" && n.Class != "EXCEPTION"
+	}
+	return false
+}
+
+// asksActual reports whether the question asks for what was, not what was planned.
+func asksActual(n *prepared) bool {
+	q := fold(n.Question)
+	return !hasAny(q, []string{"计划", "预计", "预算", "目标", "拟", "将", "plan", "budget", "target", "expect", "forecast", "will", "intend", "going to"})
+}
+
+// names reports whether a clause holds a name or noun that the question does not
+// have: something that could be the asked entity or place.
+func names(n *prepared, v *view, f *Fact) bool {
+	c := v.clauseOf(f)
+	if c == nil {
+		return false
+	}
+	b := newBag(len(n.all.terms))
+	for _, t := range n.all.terms {
+		b.add(t.Text, t.Concept, 1)
+	}
+	han := 0
+	for _, t := range c.Terms {
+		if t.Span.Empty() || b.words[t.Text] > 0 || t.Synset != 0 && b.syns[t.Synset] > 0 {
+			continue
+		}
+		r := firstRune(t.Text)
+		if t.Name {
+			return true
+		}
+		if text.IsHan(r) {
+			han++
+		} else if unicode.IsLetter(r) {
+			han += 2
+		}
+	}
+	return han >= 2
+}
+
+// Marks of textual answers, folded.
+var (
+	definitionMarks = []string{"是指", "指的是", "所称", "意思是", "定义为", "即为", "简称", "是一种", "是一款", "是一个", "是一项", "是由", "指在", "指为", "系指", "包括", "分为", "，指", "为：", "即",
+		"means", "refers to", "is defined as", "denotes", "is a ", "is an ", "are a ", "is the ", "are the ", "consists of", "stands for", "is any", "includes", "comprises", "was a ", "was an ", "was the ", "are "}
+	causeMarks = []string{"因", "由于", "原因", "导致", "所以", "为了", "为防", "以便", "以免", "鉴于", "受", "引起", "造成", "出于", "缘于", "旨在",
+		"because", "due to", "owing to", "since", "as a result", "caused by", "reason", "in order to", "so that", "result of", "on account of", "thanks to", "following", "to avoid", "to prevent", "to protect", "to reduce", "led to", "after "}
+	effectMarks = []string{"将", "会", "被", "处", "罚", "扣", "影响", "导致", "则", "应当", "不得", "视为", "视同", "取消", "承担", "赔偿", "丧失", "终止", "失效", "造成", "损失", "可能", "不再", "按",
+		"will", "shall", "may", "lead", "result", "cause", "affect", "lose", "forfeit", "pay", "charge", "penalty", "fine", "terminate", "void", "cancel", "must", "is ", "are ", "suspend", "reduce", "increase"}
+	exceptionMarks = []string{"除", "例外", "不适用", "不包括", "不受", "免", "不得", "除外", "但", "不含", "不在", "不予", "无须", "不需", "另有",
+		"except", "unless", "exempt", "exclud", "not apply", "does not", "do not", "other than", "apart from", "not cover", "not include", "free of", "waive", "but not", "no ", "not "}
+	conditionMarks = []string{"如", "若", "满", "须", "应", "需", "条件", "凡", "方可", "才能", "可以", "凭", "符合", "仅", "只", "的，", "达到", "具有", "当", "经", "以上", "必须",
+		"if", "provided", "must", "require", "when", "only", "condition", "at least", "eligible", "need", "hold", "who ", "have ", "subject to", "after", "unless", "qualif"}
+	stepMarks = []string{"第一步", "首先", "步骤", "点击", "登录", "提交", "填写", "打开", "选择", "进入", "携带", "办理", "申请", "然后", "再", "输入", "按", "联系", "前往", "下载", "通过", "先", "拨打", "出示", "设置", "运行", "配置", "安装", "将", "在",
+		"step", "first", "click", "select", "open", "submit", "fill", "log in", "then", "enter", "choose", "go to", "apply", "send", "contact", "call", "write to", "complete", "run", "set", "use", "install", "by ", "must", "can ", "configure", "add", "create"}
+)
+
+// textual reports whether the clause has the form of an answer to a textual need:
+// a cause for why, a definition for what is, an exception, a step.
+func textual(n *prepared, v *view, f *Fact) bool {
+	span := v.sentenceSpan(f)
+	s := string(text.Fold(v.page.Runes[span.Start:span.End]))
+	if strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") {
+		return false
+	}
+	switch n.Class {
+	case "DEFINITION":
+		return hasAny(s, definitionMarks) || f.Value.Kind == TextValue
+	case "CAUSE":
+		return hasAny(s, causeMarks)
+	case "EFFECT":
+		return hasAny(s, effectMarks)
+	case "EXCEPTION":
+		return hasAny(s, exceptionMarks) || len(f.Conditions) > 0
+	case "CONDITION":
+		return hasAny(s, conditionMarks) || len(f.Conditions) > 0 || f.Modality != Plain
+	case "STEPS":
+		c := v.clauseOf(f)
+		return hasAny(s, stepMarks) || c != nil && c.Imperative
+	}
+	return true
+}
+
+// implied lists for a dimension the words that its values answer without being
+// named: 12 euros answers "what does it cost", 400 g "how much does it weigh".
+var implied = map[quantity.Dimension]string{
+	quantity.Money:       "cost price fee charg pay paid expens rate tariff 费 价 收 钱 金额 费用 价格 收费 多少钱 花费 售价 票价 缴 付",
+	quantity.Mass:        "weigh weight heavi 重 重量",
+	quantity.Length:      "far long length distanc tall high height deep depth wide width away 远 长 高 宽 深 距 距离 长度 高度 路程",
+	quantity.Duration:    "long last take time durat period within term valid 时间 时长 多久 期限 久 有效 有效期 耗时",
+	quantity.Months:      "long last take time durat period within term valid 时间 时长 多久 期限 久 有效 有效期",
+	quantity.WorkingDays: "long last take time durat period within 时间 时长 多久 期限 久",
+	quantity.Speed:       "fast speed run quick 速度 快 时速",
+	quantity.Temperature: "temperatur hot cold warm 温度 多少度 气温",
+	quantity.Area:        "area larg big size 面积 大",
+	quantity.Volume:      "volum hold capac 容量 容积",
+	quantity.Data:        "size larg capac storag big 容量 大小 空间",
+	quantity.Count:       "mani number count 数 数量 人数 多少 几",
+	quantity.Ratio:       "percent rate share proport percentag 比例 率 占比 百分比 百分之",
+	quantity.Power:       "power 功率",
+}
+
+// impliedBy covers the cells of the attribute that the value's dimension implies.
+func impliedBy(q *quantity.Quantity, w *wording, cells []float64) {
+	coverImplied(implied[q.Unit.Dim], w, cells)
+}
+
+func impliedByTime(w *wording, cells []float64) {
+	coverImplied("when date year day month time deadlin until since start begin end 时间 日期 何时 时候 年份 期限 截止 哪年 哪天", w, cells)
+}
+
+func coverImplied(words string, w *wording, cells []float64) {
+	if words == "" {
+		return
+	}
+	set := " " + words + " "
+	for _, t := range w.terms {
+		if !strings.Contains(set, " "+t.Text+" ") {
+			continue
+		}
+		for i := t.Span.Start; i < t.Span.End; i++ {
+			if k := w.at[i]; k >= 0 && cells[k] < 0.9 {
+				cells[k] = 0.9
+			}
+		}
+	}
+}
+
+// stepNumbers lists the numbers of steps named in a text: 第一步, step 2.
+func stepNumbers(runes []rune) []int {
+	folded := text.Fold(runes)
+	var out []int
+	for i := 0; i < len(folded); i++ {
+		if folded[i] == '第' {
+			j := i + 1
+			for j < len(folded) && j < i+4 && (strings.ContainsRune("一二三四五六七八九十", folded[j]) || unicode.IsDigit(folded[j])) {
+				j++
+			}
+			if j > i+1 && j < len(folded) && folded[j] == '步' {
+				if q, ok := quantity.Words(string(folded[i+1 : j])); ok && q.Lo != nil && q.Lo.IsInt() {
+					out = append(out, int(q.Lo.Num().Int64()))
+				}
+			}
+		}
+		if folded[i] == 's' && strings.HasPrefix(string(folded[i:min(len(folded), i+5)]), "step ") && i+5 < len(folded) && unicode.IsDigit(folded[i+5]) {
+			out = append(out, int(folded[i+5]-'0'))
+		}
+	}
+	return out
+}
+
+// enumerated counts the items that the sentence at span names one after another:
+// parts between 、 or commas and "and".
+func enumerated(p *Page, span text.Span) int {
+	best, run := 1, 1
+	for _, r := range p.Runes[span.Start:span.End] {
+		switch r {
+		case '、':
+			run++
+		case '，', ',', '和', '与', '及':
+			run++
+		case '。', '；', ';', '：', ':':
+			run = 1
+		}
+		if run > best {
+			best = run
+		}
+	}
+	return best
+}

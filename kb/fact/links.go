@@ -1,0 +1,65 @@
+package fact
+
+// links joins facts of different pages whose subject is named on both: what is said
+// of the yard that built the ship, when another page says which yard it was.
+type links struct {
+	views []*view
+	cache map[linkKey]*bag
+}
+
+type linkKey struct {
+	page    int
+	subject string
+}
+
+func newLinks(views []*view) *links {
+	return &links{views: views, cache: map[linkKey]*bag{}}
+}
+
+// linkWeight is the least weight of a subject that may link two pages: a name of
+// two Latin words or four Han characters.
+const linkWeight = 3.5
+
+// bag is what other pages, or other sentences of this one, say about the subject
+// of the fact; nil if nothing.
+func (l *links) bag(page int, v *view, f *Fact) *bag {
+	if f.Subject.Text == "" {
+		return nil
+	}
+	key := linkKey{page, f.Subject.Text}
+	if b, ok := l.cache[key]; ok {
+		return b
+	}
+	w := v.engine.wording(f.Subject.Text, nil)
+	var out *bag
+	if w.total >= linkWeight {
+		for i, o := range l.views {
+			for c := range o.page.Clauses {
+				clause := &o.page.Clauses[c]
+				if i == page && clause.Sentence == f.Sentence {
+					continue
+				}
+				own := newBag(len(clause.Terms))
+				for _, t := range clause.Terms {
+					own.add(t.Text, t.Synset, 1)
+				}
+				if w.cover(own).score < 0.9 {
+					continue
+				}
+				if out == nil {
+					out = newBag(16)
+				}
+				for word, weight := range own.words {
+					out.add(word, 0, weight)
+				}
+				for syn, weight := range own.syns {
+					if weight > out.syns[syn] {
+						out.syns[syn] = weight
+					}
+				}
+			}
+		}
+	}
+	l.cache[key] = out
+	return out
+}

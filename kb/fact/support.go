@@ -1,0 +1,721 @@
+package fact
+
+import (
+	"math"
+	"sort"
+	"strings"
+
+	"suffice.dev/suffice/kb/fact/quantity"
+	"suffice.dev/suffice/kb/fact/relation"
+	"suffice.dev/suffice/kb/fact/when"
+	"suffice.dev/suffice/text"
+)
+
+// Limits of claim checking; docs/measurements.md shows what they were chosen on.
+const (
+	aboutClaim    = 0.55 // least share of a claim's words that a clause on it carries
+	contradictFit = 0.60 // the same for a clause that contradicts it
+	sameRank      = 0.12 // facts this close to the best speak to the claim as well
+	claimGap      = 0.26 // greatest share of a claim's weight that no source covers in one stretch
+)
+
+// Checker judges claims against one set of pages. It is not safe for concurrent use.
+type Checker struct {
+	engine *Engine
+	views  []*view
+	st     *rarity
+}
+
+// Against prepares the pages for checking claims.
+func (e *Engine) Against(pages []*Page, metas []Meta) *Checker {
+	return &Checker{engine: e, views: e.views(pages, metas), st: newRarity(pages)}
+}
+
+// found is a fact or clause of a page with how well it speaks to a claim.
+type found struct {
+	page, fact, clause int
+	fit                float64
+	rel                relation.Relation
+	why                string
+}
+
+// Check judges one claim. A claim is supported when every value in it is a value of
+// a source about the same thing, its words are those of the sources, and nothing
+// that limits the source was dropped. A fact that excludes it always wins.
+func (k *Checker) Check(c Claim) Support {
+	p := c.Page
+	if notAClaim(string(p.Runes[c.Span.Start:c.Span.End])) {
+		return Support{Verdict: NoClaim}
+	}
+	var clauses []int
+	for i := range p.Clauses {
+		if c.Span.Contains(p.Clauses[i].Span) {
+			clauses = append(clauses, i)
+		}
+	}
+	if len(clauses) == 0 {
+		return Support{Verdict: NoClaim}
+	}
+	if len(k.views) == 0 {
+		return Support{Verdict: UnsupportedClaim, Reason: "no passages"}
+	}
+	if s, ok := k.comparison(c, clauses); ok {
+		return s
+	}
+	total := Support{Verdict: SupportedClaim, Probability: 1}
+	said := 0
+	for _, i := range clauses {
+		s, ok := k.clause(c, i)
+		if !ok {
+			continue
+		}
+		said++
+		total = worse(total, s)
+	}
+	if said == 0 {
+		return Support{Verdict: NoClaim}
+	}
+	return total
+}
+
+// worse joins the judgements of two parts of one claim: the claim is as true as its
+// worst part.
+func worse(a, b Support) Support {
+	rank := map[Verdict]int{SupportedClaim: 0, UnsupportedClaim: 1, ContradictedClaim: 2}
+	out := a
+	if rank[b.Verdict] > rank[a.Verdict] {
+		out = b
+		if b.Verdict == ContradictedClaim {
+			out.Evidence = append([]Ref(nil), b.Evidence...)
+		}
+	} else if rank[a.Verdict] == rank[b.Verdict] {
+		out.Evidence = append(append([]Ref(nil), a.Evidence...), b.Evidence...)
+		if out.Reason == "" {
+			out.Reason = b.Reason
+		}
+	}
+	out.Probability = math.Min(a.Probability, b.Probability)
+	return out
+}
+
+// clause judges one clause of a claim; false if it says nothing to check.
+func (k *Checker) clause(c Claim, i int) (Support, bool) {
+	e, p := k.engine, c.Page
+	cl := &p.Clauses[i]
+	w := e.wordingOf(p.Runes, cl.Span, k.st, values(p, cl))
+	var facts []int
+	for f := cl.Facts[0]; f < cl.Facts[1] && f < len(p.Facts); f++ {
+		if p.Facts[f].Value.Kind == QuantityValue || p.Facts[f].Value.Kind == TimeValue {
+			facts = append(facts, f)
+		}
+	}
+	if len(w.cells) == 0 && len(facts) == 0 {
+		return Support{}, false
+	}
+	topic := e.wording("", nil)
+	if cl.Topic.Text != "" && (cl.Topic.Span.Empty() || !cl.Span.Contains(cl.Topic.Span)) {
+		topic = e.wording(cl.Topic.Text, k.st)
+	}
+
+	var evidence []found
+	out := Support{Verdict: SupportedClaim, Probability: 0.95}
+	for _, f := range facts {
+		hit, s := k.value(c, &p.Facts[f], w, topic)
+		if s.Verdict != SupportedClaim {
+			return s, true
+		}
+		evidence = append(evidence, hit...)
+	}
+	best := k.best(c, cl, w, topic, evidence)
+	if len(best) == 0 {
+		return Support{Verdict: UnsupportedClaim, Probability: 0.05, Reason: "no passage speaks of this"}, true
+	}
+	// The words that the values leave: who, what, how.
+	cells := make([]float64, len(w.cells))
+	for n, b := range best {
+		v := k.views[b.page]
+		lift(w, cells, v.clauseBag(b.clause), 1)
+		if n > 2 {
+			break
+		}
+	}
+	v := k.views[best[0].page]
+	lift(w, cells, v.frameBag(), 0.8)
+	e.liftSimilarClause(w, cells, v, &v.page.Clauses[best[0].clause])
+	for f := range facts {
+		if q := p.Facts[facts[f]].Value.Quantity; q != nil {
+			impliedBy(q, w, cells)
+		}
+	}
+	coverage := w.score(cells)
+	refs := k.refs(best)
+
+	if s, bad := k.stance(c, cl, w, best[0], coverage); bad {
+		s.Evidence = refs
+		return s, true
+	}
+	worst, gap := 0.0, ""
+	for _, g := range w.gaps(cells, cellCovered) {
+		share := g.weight / math.Max(w.total, 4)
+		if g.name {
+			share *= 2
+		}
+		if share > worst {
+			worst, gap = share, w.text(g.Span)
+		}
+	}
+	if coverage < aboutClaim || worst > claimGap {
+		reason := "no passage states it"
+		if gap != "" {
+			reason = "not in the sources: " + gap
+		}
+		return Support{Verdict: UnsupportedClaim, Probability: 0.5 * coverage, Reason: reason}, true
+	}
+	out.Probability = math.Min(0.99, 0.55+0.45*coverage)
+	out.Evidence = refs
+	return out, true
+}
+
+// refs are the sentences of the best finds.
+func (k *Checker) refs(best []found) []Ref {
+	var out []Ref
+	seen := map[[2]int]bool{}
+	for _, b := range best {
+		p := k.views[b.page].page
+		s := p.Clauses[b.clause].Sentence
+		if seen[[2]int{b.page, s}] || len(out) >= 3 {
+			continue
+		}
+		seen[[2]int{b.page, s}] = true
+		r := Ref{Page: b.page, Fact: b.fact, Span: p.Sentences[s].Span, Score: b.fit}
+		if b.fact >= 0 {
+			r.Value = p.Facts[b.fact].Value.Span
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// value looks for the facts that a value of the claim must be one of.
+func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) {
+	e := k.engine
+	var all []found
+	for p, v := range k.views {
+		if !k.speaks(c, f.Times, v) {
+			continue
+		}
+		for i := range v.page.Facts {
+			o := &v.page.Facts[i]
+			if !comparable(f, o) {
+				continue
+			}
+			fit := k.fit(w, topic, v, i)
+			if fit < 0.3 {
+				continue
+			}
+			h := found{page: p, fact: i, clause: o.Clause, fit: fit}
+			h.rel, h.why = compareValues(f.Value, o.Value)
+			switch {
+			case f.Value.Kind != TimeValue && when.Scope(f.Times, o.Times) == relation.Differs:
+				h.rel, h.why = relation.Differs, "another time"
+			case e.conditions(f, o) == relation.Differs:
+				h.rel, h.why = relation.Differs, "another condition"
+			}
+			all = append(all, h)
+		}
+	}
+	sort.SliceStable(all, func(a, b int) bool { return all[a].fit > all[b].fit })
+	best := 0.0
+	for _, h := range all {
+		if h.rel == relation.Same || h.rel == relation.Excludes {
+			best = h.fit
+			break
+		}
+	}
+	var same, against []found
+	for _, h := range all {
+		if h.fit < best-sameRank {
+			break
+		}
+		switch h.rel {
+		case relation.Same:
+			same = append(same, h)
+		case relation.Excludes:
+			against = append(against, h)
+		}
+	}
+	if len(same) > 0 && same[0].fit >= 0.4 {
+		if len(against) > 0 && against[0].fit > same[0].fit+0.04 && against[0].fit >= contradictFit {
+			return nil, k.against(f, against, same)
+		}
+		return same, Support{Verdict: SupportedClaim}
+	}
+	if len(against) > 0 && against[0].fit >= contradictFit {
+		return nil, k.against(f, against, nil)
+	}
+	return nil, Support{Verdict: UnsupportedClaim, Probability: 0.1, Reason: "no passage gives " + f.Value.Text + " for this"}
+}
+
+func (k *Checker) against(f *Fact, against, _ []found) Support {
+	o := &k.views[against[0].page].page.Facts[against[0].fact]
+	return Support{
+		Verdict: ContradictedClaim, Probability: 0.03, Evidence: k.refs(against[:1]),
+		Reason: "the source says " + o.Value.Text + ", not " + f.Value.Text,
+	}
+}
+
+// comparable reports whether two values could be about one thing at all.
+func comparable(a, b *Fact) bool {
+	if a.Value.Kind != b.Value.Kind {
+		return false
+	}
+	if a.Value.Quantity == nil || b.Value.Quantity == nil {
+		return true
+	}
+	da, db := loose(a.Value.Quantity.Unit.Dim), loose(b.Value.Quantity.Unit.Dim)
+	return da == db
+}
+
+// fit is how far a fact carries the words of a claim: all that it inherits counts,
+// its own words count more, so that of two neighbours the right one wins.
+func (k *Checker) fit(w, topic *wording, v *view, i int) float64 {
+	f := &v.page.Facts[i]
+	cov := w.cover(v.factBag(i))
+	lift(w, cov.cells, v.frameBag(), 0.7)
+	if f.Value.Quantity != nil {
+		impliedBy(f.Value.Quantity, w, cov.cells)
+	}
+	score, total := w.score(cov.cells)*w.total, w.total
+	if topic.total > 0 {
+		tc := topic.cover(v.factBag(i))
+		lift(topic, tc.cells, v.frameBag(), 0.7)
+		score += 0.5 * topic.score(tc.cells) * topic.total
+		total += 0.5 * topic.total
+	}
+	if total == 0 {
+		return 0.5
+	}
+	own := newBag(len(f.Anchors))
+	for _, t := range f.Anchors {
+		if t.Origin == Own || t.Origin == RowHeader || t.Origin == ColHeader {
+			own.add(t.Text, t.Synset, 1)
+		} else if t.Origin <= Topic {
+			own.add(t.Text, t.Synset, 0.6)
+		}
+	}
+	oc := w.cover(own)
+	return 0.75*score/total + 0.25*oc.score
+}
+
+// speaks reports whether a page speaks on the period of the claim: the times that
+// it names, else the day it is made.
+func (k *Checker) speaks(c Claim, times []when.Expr, v *view) bool {
+	if v.meta.ValidFrom.IsZero() && v.meta.ValidTo.IsZero() {
+		return true
+	}
+	from, to := c.AsOf, c.AsOf
+	for _, t := range times {
+		if !t.From.IsZero() || !t.To.IsZero() {
+			from, to = t.From, t.To
+		}
+	}
+	if !v.meta.ValidTo.IsZero() && !from.IsZero() && v.meta.ValidTo.Before(from) {
+		return false
+	}
+	return v.meta.ValidFrom.IsZero() || to.IsZero() || !v.meta.ValidFrom.After(to)
+}
+
+// best orders the clauses that speak to the words of the claim's clause; those that
+// hold its values come first.
+func (k *Checker) best(c Claim, cl *Clause, w, topic *wording, have []found) []found {
+	var out []found
+	seen := map[[2]int]bool{}
+	for _, h := range have {
+		if h.clause >= 0 && !seen[[2]int{h.page, h.clause}] {
+			seen[[2]int{h.page, h.clause}] = true
+			h.fit += 0.1
+			out = append(out, h)
+		}
+	}
+	for p, v := range k.views {
+		if !k.speaks(c, cl.Times, v) {
+			continue
+		}
+		for i := range v.page.Clauses {
+			o := &v.page.Clauses[i]
+			if seen[[2]int{p, i}] || v.page.Sentences[o.Sentence].Kind == HeadingLine {
+				continue
+			}
+			if len(cl.Times) > 0 && when.Scope(cl.Times, o.Times) == relation.Differs {
+				continue
+			}
+			cov := w.cover(v.clauseBag(i))
+			own := newBag(len(o.Terms))
+			for _, t := range o.Terms {
+				own.add(t.Text, t.Synset, 1)
+			}
+			oc := w.cover(own)
+			fit := 0.6*cov.score + 0.4*oc.score
+			if topic.total > 0 {
+				tc := topic.cover(v.clauseBag(i))
+				lift(topic, tc.cells, v.frameBag(), 0.7)
+				fit = 0.8*fit + 0.2*topic.score(tc.cells)
+			}
+			if fit >= 0.25 {
+				out = append(out, found{page: p, fact: -1, clause: i, fit: fit})
+			}
+		}
+	}
+	sort.SliceStable(out, func(a, b int) bool { return out[a].fit > out[b].fit })
+	return out
+}
+
+// stance compares how the claim and its best source bind: polarity, modality,
+// quantifier, conditions. bad is false when they agree.
+func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage float64) (Support, bool) {
+	e, v := k.engine, k.views[b.page]
+	src := &v.page.Clauses[b.clause]
+	contradicted := func(why string) (Support, bool) {
+		if coverage < aboutClaim {
+			return Support{Verdict: UnsupportedClaim, Probability: 0.1, Reason: why}, true
+		}
+		return Support{Verdict: ContradictedClaim, Probability: 0.04, Reason: why}, true
+	}
+	unsupported := func(why string) (Support, bool) {
+		return Support{Verdict: UnsupportedClaim, Probability: 0.2, Reason: why}, true
+	}
+	negClaim, negSource := cl.Denied != (cl.Modality == MustNot), src.Denied != (src.Modality == MustNot)
+	claimBag := newBag(len(cl.Terms))
+	for _, t := range cl.Terms {
+		claimBag.add(t.Text, t.Synset, 1)
+	}
+	for _, cond := range cl.Conditions {
+		claimBag.addTerms(cond.Terms, 1)
+	}
+	if cl.Topic.Text != "" {
+		e.addText(claimBag, cl.Topic.Text, 1)
+	}
+	excepted, dropped := false, ""
+	for _, cond := range src.Conditions {
+		cw := e.wording(cond.Text, nil)
+		named := cw.cover(claimBag).score
+		switch cond.Kind {
+		case Except, Unless:
+			switch {
+			case named >= 0.6 && !claimDenies(cl, cond):
+				excepted = true
+			case named < 0.4 && dropped == "" && cond.Kind == Unless:
+				dropped = cond.Text
+			}
+		case If, OnlyIf:
+			if named < 0.34 && !quantityNamed(cl, cond) && dropped == "" {
+				dropped = cond.Text
+			}
+		}
+	}
+	if excepted {
+		negSource = !negSource
+	}
+	if (cl.Modality == NeedNot) != (src.Modality == NeedNot) && (cl.Modality == Must || src.Modality == Must) && !excepted {
+		return contradicted("the source binds otherwise")
+	}
+	if negClaim != negSource && cl.Modality != NeedNot && src.Modality != NeedNot {
+		if s := antonyms(c.Page, cl, v.page, src); !s {
+			return contradicted("the source says the opposite")
+		}
+	}
+	if cl.Quantifier == Only && notOnlyText(v.page, src) {
+		return contradicted("the source names others as well")
+	}
+	universal := cl.Quantifier == All || hasEven(cl)
+	if universal && (dropped != "" || src.Quantifier == Some) {
+		return contradicted("the source limits it: " + dropped)
+	}
+	if !excepted {
+		switch {
+		case (src.Modality == Possible || src.Modality == Planned || src.Modality == Reported) && cl.Modality != src.Modality && cl.Modality != Possible && cl.Modality != Planned && cl.Modality != May:
+			return unsupported("the source is less certain")
+		case cl.Modality == Must && (src.Modality == Should || src.Modality == May):
+			return unsupported("the source does not oblige")
+		case cl.Modality == May && src.Modality == Must && b.fact < 0:
+			return unsupported("the source obliges")
+		case cl.Modality == MustNot && src.Modality == Caution || cl.Modality == Caution && src.Modality == MustNot:
+			return contradicted("another degree")
+		}
+	}
+	if cl.Quantifier == All && src.Quantifier != All && src.Quantifier != NoQuantifier || cl.Quantifier == Only && src.Quantifier != Only && !onlySource(src) {
+		return unsupported("the source does not say it of all, or only of these")
+	}
+	if dropped != "" && !excepted && !negClaim {
+		return unsupported("the source adds a condition: " + dropped)
+	}
+	return Support{}, false
+}
+
+func onlySource(src *Clause) bool {
+	for _, c := range src.Conditions {
+		if c.Kind == OnlyIf {
+			return true
+		}
+	}
+	return false
+}
+
+func hasEven(cl *Clause) bool {
+	for _, c := range cl.Conditions {
+		if c.Kind == Even {
+			return true
+		}
+	}
+	return false
+}
+
+// claimDenies reports whether the claim names an exception only to say that it is
+// not met ("without a certificate").
+func claimDenies(cl *Clause, cond Condition) bool {
+	for _, c := range cl.Conditions {
+		if c.Negated {
+			return true
+		}
+	}
+	return cl.Denied && cond.Kind == Unless
+}
+
+// quantityNamed reports whether the claim states a value that meets a threshold of
+// the condition.
+func quantityNamed(cl *Clause, cond Condition) bool {
+	for _, x := range cond.Quantities {
+		for _, y := range cl.Quantities {
+			if r, _ := quantity.Compare(x, y); r == relation.Same {
+				return true
+			}
+		}
+		for _, c := range cl.Conditions {
+			for _, y := range c.Quantities {
+				if r, _ := quantity.Compare(x, y); r == relation.Same {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func notOnlyText(p *Page, c *Clause) bool {
+	s := p.Sentences[c.Sentence].Span
+	return hasAny(string(text.Fold(p.Runes[s.Start:s.End])), []string{"not only", "not just", "不仅", "不只", "不但", "not merely"})
+}
+
+// antonymPairs are words whose change turns a statement round as a negation does.
+var antonymPairs = [][2]string{
+	{"开放", "关闭"}, {"开业", "停业"}, {"允许", "禁止"}, {"有效", "失效"}, {"免费", "收费"}, {"包括", "不包括"}, {"适用", "不适用"}, {"接受", "拒绝"}, {"增加", "减少"},
+	{"open", "closed"}, {"allow", "forbid"}, {"valid", "invalid"}, {"free", "charge"}, {"include", "exclude"}, {"accept", "refuse"}, {"increase", "decrease"},
+}
+
+// antonyms reports whether the two clauses use opposite words, so that their
+// different polarity makes them agree.
+func antonyms(pa *Page, a *Clause, pb *Page, b *Clause) bool {
+	sa := string(text.Fold(pa.Runes[a.Start:a.End]))
+	sb := string(text.Fold(pb.Runes[b.Start:b.End]))
+	for _, p := range antonymPairs {
+		if strings.Contains(sa, p[0]) && strings.Contains(sb, p[1]) && !strings.Contains(sb, p[0]) ||
+			strings.Contains(sa, p[1]) && strings.Contains(sb, p[0]) && !strings.Contains(sa, p[0]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *Engine) liftSimilarClause(w *wording, cells []float64, v *view, c *Clause) {
+	if e.config.Similarity == nil {
+		return
+	}
+	for _, g := range w.gaps(cells, cellCovered) {
+		if g.name || g.Len() > 16 {
+			continue
+		}
+		s := e.closest(w.text(g.Span), v, c)
+		for k, cell := range w.cells {
+			if g.Span.Contains(cell.Span) && s > cells[k] {
+				cells[k] = s
+			}
+		}
+	}
+}
+
+var politeness = []string{"希望以上", "希望对您", "希望能帮", "如有疑问", "如有其他", "如需进一步", "欢迎随时", "请随时", "祝您", "感谢您", "谢谢", "您好", "你好", "很高兴", "抱歉", "对不起", "不好意思",
+	"以上信息", "供您参考", "仅供参考", "根据提供的", "以下是", "综上", "feel free", "let me know", "hope this helps", "i hope", "happy to help", "thank you", "thanks for", "you're welcome",
+	"please contact us", "if you have any", "is there anything", "great question", "good question", "sure,", "of course", "hello", "dear ", "best regards", "sincerely", "as an ai", "here is", "here are", "in summary"}
+
+var ignorance = []string{"我不知道", "无法回答", "无法确定", "没有找到", "未找到", "资料中没有", "资料未", "没有提到", "未提及", "没有说明", "无法从", "不清楚",
+	"i don't know", "i do not know", "i'm not sure", "i am not sure", "cannot answer", "can't answer", "could not find", "couldn't find", "no information", "not stated in the sources", "does not say", "do not say", "not mention", "unable to answer", "i cannot"}
+
+// notAClaim reports whether a sentence states nothing that a source could hold: a
+// greeting, an offer of help, a question, an admission of not knowing.
+func notAClaim(s string) bool {
+	f := strings.TrimSpace(fold(s))
+	if f == "" || strings.HasSuffix(f, "?") || strings.HasSuffix(f, "？") {
+		return true
+	}
+	content := 0
+	for _, r := range f {
+		if text.IsHan(r) || text.IsWord(r) {
+			content++
+		}
+	}
+	if content < 2 {
+		return true
+	}
+	digits := strings.ContainsAny(f, "0123456789")
+	if !digits && hasAny(f, politeness) {
+		return true
+	}
+	return !digits && hasAny(f, ignorance)
+}
+
+// comparison judges claims that compare two things, or one thing at two times, from
+// the values of the sources; false if the claim is none or the values are not there.
+func (k *Checker) comparison(c Claim, clauses []int) (Support, bool) {
+	for _, i := range clauses {
+		cl := &c.Page.Clauses[i]
+		for f := cl.Facts[0]; f < cl.Facts[1] && f < len(c.Page.Facts); f++ {
+			fact := &c.Page.Facts[f]
+			if fact.Relation == nil || fact.Relation.Op == "" || fact.Value.Kind != BooleanValue {
+				continue
+			}
+			if s, ok := k.ordered(c, cl, fact); ok {
+				return s, true
+			}
+		}
+	}
+	return Support{}, false
+}
+
+// ordered judges "A is more than B": by a comparison in the sources, else by the
+// values of A and B on one attribute.
+func (k *Checker) ordered(c Claim, cl *Clause, f *Fact) (Support, bool) {
+	e := k.engine
+	for p, v := range k.views {
+		for i := range v.page.Facts {
+			o := &v.page.Facts[i]
+			if o.Relation == nil || o.Value.Kind != BooleanValue {
+				continue
+			}
+			if turned(e, f, o) {
+				return Support{Verdict: ContradictedClaim, Probability: 0.03, Reason: "the source has it the other way round",
+					Evidence: k.refs([]found{{page: p, fact: i, clause: o.Clause, fit: 1}})}, true
+			}
+		}
+	}
+	a, b := e.wording(f.Subject.Text, k.st), e.wording(f.Relation.Other.Text, k.st)
+	if a.total == 0 || b.total == 0 {
+		return Support{}, false
+	}
+	dims, earlier := comparedBy(fold(f.Relation.Word.Text))
+	attr := e.wordingOf(c.Page.Runes, cl.Span, k.st, []text.Span{f.Subject.Span, f.Relation.Other.Span, f.Relation.Word.Span})
+	type side struct {
+		found
+		v   *Value
+		fit float64
+	}
+	collect := func(w *wording) []side {
+		var out []side
+		for p, v := range k.views {
+			for i := range v.page.Facts {
+				o := &v.page.Facts[i]
+				if o.Value.Quantity == nil && o.Value.Time == nil || o.Threshold {
+					continue
+				}
+				if !dims(o) {
+					continue
+				}
+				if w.cover(v.factBag(i)).score < 0.8 {
+					continue
+				}
+				fit := attr.cover(v.factBag(i)).score
+				out = append(out, side{found{page: p, fact: i, clause: o.Clause, fit: fit}, &o.Value, fit})
+			}
+		}
+		return out
+	}
+	var best *[2]side
+	score := 0.0
+	for _, x := range collect(a) {
+		for _, y := range collect(b) {
+			if x.page == y.page && x.fact == y.fact || !comparable(&Fact{Value: *x.v}, &Fact{Value: *y.v}) {
+				continue
+			}
+			va, vb := k.views[x.page], k.views[y.page]
+			m := mutual(e.about(va, &va.page.Facts[x.fact], k.st, false), e.about(vb, &vb.page.Facts[y.fact], k.st, false))
+			if s := x.fit + y.fit + m.similarity; s > score {
+				score, best = s, &[2]side{x, y}
+			}
+		}
+	}
+	if best == nil {
+		return Support{}, false
+	}
+	order, ok := orderOf(best[0].v, best[1].v)
+	if !ok {
+		return Support{}, false
+	}
+	if earlier {
+		order = -order
+	}
+	want := 1
+	if f.Relation.Op == "lt" || f.Relation.Op == "before" {
+		want = -1
+	}
+	if f.Negative() {
+		return Support{}, false
+	}
+	evidence := k.refs([]found{best[0].found, best[1].found})
+	if order == want {
+		return Support{Verdict: SupportedClaim, Probability: 0.9, Evidence: evidence, Reason: "compared from the stated values"}, true
+	}
+	return Support{Verdict: ContradictedClaim, Probability: 0.05, Evidence: evidence, Reason: "the stated values compare the other way round"}, true
+}
+
+// comparedBy says which values a comparing word compares, and whether the earlier
+// time is the greater (older).
+func comparedBy(word string) (admits func(*Fact) bool, earlier bool) {
+	only := func(d ...quantity.Dimension) func(*Fact) bool {
+		return func(f *Fact) bool {
+			if f.Value.Quantity == nil {
+				return false
+			}
+			for _, x := range d {
+				if loose(f.Value.Quantity.Unit.Dim) == x {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	switch {
+	case hasAny(word, []string{"older", "更早", "更老", "历史更"}):
+		return func(f *Fact) bool { return f.Value.Time != nil || only(quantity.Duration)(f) }, true
+	case hasAny(word, []string{"younger", "newer", "later", "更晚", "更新"}):
+		return func(f *Fact) bool { return f.Value.Time != nil || only(quantity.Duration)(f) }, false
+	case hasAny(word, []string{"earlier", "早于", "before"}):
+		return func(f *Fact) bool { return f.Value.Time != nil }, false
+	case hasAny(word, []string{"fast", "slow", "quick", "快", "慢"}):
+		return only(quantity.Speed, quantity.Duration), hasAny(word, nil)
+	case hasAny(word, []string{"cheap", "expensive", "dear", "贵", "便宜"}):
+		return only(quantity.Money), false
+	case hasAny(word, []string{"heav", "light", "重", "轻"}):
+		return only(quantity.Mass), false
+	}
+	return func(f *Fact) bool { return f.Value.Quantity != nil && f.Value.Quantity.Unit.Dim != quantity.Ordinal }, false
+}
+
+// orderOf compares two points: -1, 0 or 1.
+func orderOf(a, b *Value) (int, bool) {
+	switch {
+	case a.Quantity != nil && b.Quantity != nil && a.Quantity.Lo != nil && b.Quantity.Lo != nil:
+		return a.Quantity.Lo.Cmp(b.Quantity.Lo), true
+	case a.Time != nil && b.Time != nil && !a.Time.From.IsZero() && !b.Time.From.IsZero():
+		return a.Time.From.Compare(b.Time.From), true
+	}
+	return 0, false
+}

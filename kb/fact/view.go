@@ -1,0 +1,154 @@
+package fact
+
+import (
+	"suffice.dev/suffice/kb/fact/when"
+	"suffice.dev/suffice/text"
+)
+
+// view is a page prepared for one round of comparisons: the bags of its facts and
+// clauses, built when first asked for. It is not safe for concurrent use.
+type view struct {
+	engine *Engine
+	page   *Page
+	meta   Meta
+	facts  []*bag
+	clause []*bag
+	frame  *bag
+}
+
+func (e *Engine) views(pages []*Page, metas []Meta) []*view {
+	out := make([]*view, len(pages))
+	for i, p := range pages {
+		v := &view{engine: e, page: p, facts: make([]*bag, len(p.Facts)), clause: make([]*bag, len(p.Clauses))}
+		if i < len(metas) {
+			v.meta = metas[i]
+		}
+		out[i] = v
+	}
+	return out
+}
+
+// factBag is what the fact is about: its anchors, the counted noun, its conditions
+// and the document's title.
+func (v *view) factBag(i int) *bag {
+	if v.facts[i] != nil {
+		return v.facts[i]
+	}
+	f := &v.page.Facts[i]
+	b := newBag(len(f.Anchors) + 8)
+	b.addTerms(f.Anchors, 1)
+	for _, c := range f.Conditions {
+		b.addTerms(c.Terms, 0.9)
+	}
+	if q := f.Value.Quantity; q != nil && q.Noun != "" {
+		v.engine.addText(b, q.Noun, 1)
+	}
+	if f.Value.Kind != QuantityValue && f.Value.Kind != TimeValue && f.Value.Text != "" {
+		v.engine.addText(b, f.Value.Text, 0.9)
+	}
+	if f.Subject.Text != "" {
+		v.engine.addText(b, f.Subject.Text, 1)
+	}
+	if f.Attribute.Text != "" {
+		v.engine.addText(b, f.Attribute.Text, 1)
+	}
+	if f.Place.Text != "" {
+		v.engine.addText(b, f.Place.Text, 0.95)
+	}
+	v.addFrame(b)
+	v.facts[i] = b
+	return b
+}
+
+// clauseBag is what a clause says: all its words, what it inherits, its conditions,
+// and at a lower weight the other clauses of its sentence.
+func (v *view) clauseBag(i int) *bag {
+	if v.clause[i] != nil {
+		return v.clause[i]
+	}
+	c := &v.page.Clauses[i]
+	b := newBag(len(c.Terms) + len(c.Context))
+	for _, t := range c.Terms {
+		b.add(t.Text, t.Synset, 1)
+	}
+	b.addTerms(c.Context, 1)
+	for _, cond := range c.Conditions {
+		b.addTerms(cond.Terms, 0.95)
+	}
+	s := v.page.Sentences[c.Sentence]
+	for k := s.Clauses[0]; k < s.Clauses[1]; k++ {
+		if k != i {
+			for _, t := range v.page.Clauses[k].Terms {
+				b.add(t.Text, t.Synset, 0.85)
+			}
+		}
+	}
+	if c.Topic.Text != "" {
+		v.engine.addText(b, c.Topic.Text, 0.95)
+	}
+	v.addFrame(b)
+	v.clause[i] = b
+	return b
+}
+
+// addFrame adds what the page as a whole is about.
+func (v *view) addFrame(b *bag) {
+	if v.meta.Title != "" {
+		v.engine.addText(b, v.meta.Title, 0.85)
+	}
+	for _, a := range v.page.Aliases {
+		if b.words[a.Short] > 0 {
+			v.engine.addText(b, a.Full, 0.95)
+		}
+	}
+}
+
+// frameBag is what the page as a whole is about: title, headings, and the words of
+// its first clause, which mostly names the thing that later sentences take for
+// granted.
+func (v *view) frameBag() *bag {
+	if v.frame != nil {
+		return v.frame
+	}
+	b := newBag(32)
+	if len(v.page.Clauses) > 0 {
+		c := &v.page.Clauses[0]
+		for _, t := range c.Terms {
+			b.add(t.Text, t.Synset, 0.8)
+		}
+		for i := range v.page.Clauses {
+			for _, t := range v.page.Clauses[i].Context {
+				if t.Origin == Heading || t.Origin == Title {
+					b.add(t.Text, t.Synset, 0.8)
+				}
+			}
+		}
+	}
+	v.addFrame(b)
+	v.frame = b
+	return b
+}
+
+// clauseOf is the clause a fact came from, or nil.
+func (v *view) clauseOf(f *Fact) *Clause {
+	if f.Clause >= 0 && f.Clause < len(v.page.Clauses) {
+		return &v.page.Clauses[f.Clause]
+	}
+	return nil
+}
+
+// sentenceSpan is the span of the sentence that holds the fact.
+func (v *view) sentenceSpan(f *Fact) text.Span {
+	if f.Sentence >= 0 && f.Sentence < len(v.page.Sentences) {
+		return v.page.Sentences[f.Sentence].Span
+	}
+	return f.Span
+}
+
+// validity is the period for which the page's document holds, as a time.
+func (v *view) validity() ([]when.Expr, bool) {
+	if v.meta.ValidFrom.IsZero() && v.meta.ValidTo.IsZero() {
+		return nil, false
+	}
+	return []when.Expr{days(v.meta.ValidFrom, v.meta.ValidTo)}, true
+}

@@ -1,0 +1,115 @@
+package rerank
+
+import (
+	"strings"
+
+	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/kb/fact"
+)
+
+// needsOf turns the asked slots of an analysis into needs, in slot order. index
+// maps each need back to its slot.
+func needsOf(a kb.Analysis) (needs []fact.Need, index []int) {
+	from, to := a.Period()
+	var subject, attribute []string
+	var given []string
+	for _, s := range a.Slots {
+		if s.Role != kb.Given || s.Value == "" {
+			continue
+		}
+		switch name := baseName(s.Name); {
+		case strings.HasPrefix(name, "subject"):
+			subject = append(subject, s.Value)
+		case name == "attribute":
+			attribute = append(attribute, s.Value)
+		case name == "time":
+		default:
+			given = append(given, s.Value)
+		}
+	}
+	sides := sidesOf(a)
+	for i, s := range a.Slots {
+		if s.Role != kb.Asked || !s.Required {
+			continue
+		}
+		n := fact.Need{
+			Name: s.Name, Class: string(a.Class), Question: a.Question,
+			Subject: s.Subject, Attribute: s.Attribute, Given: given,
+			Expect: string(s.Expect), Unit: s.Unit, Count: s.Count, From: from, To: to,
+		}
+		if a.Time != nil {
+			n.HasTime = a.Time.Text != ""
+			n.TimeText = a.Time.Text
+		}
+		if n.Subject == "" {
+			n.Subject = strings.Join(subject, " ")
+		}
+		if n.Attribute == "" {
+			n.Attribute = strings.Join(attribute, " ")
+		}
+		for _, side := range sides {
+			if side != n.Subject {
+				n.Others = append(n.Others, side)
+			}
+		}
+		needs = append(needs, n)
+		index = append(index, i)
+	}
+	return needs, index
+}
+
+// sidesOf lists the different subjects of the asked slots.
+func sidesOf(a kb.Analysis) []string {
+	var sides []string
+	seen := map[string]bool{}
+	for _, s := range a.Slots {
+		if s.Role == kb.Asked && s.Subject != "" && !seen[s.Subject] {
+			seen[s.Subject] = true
+			sides = append(sides, s.Subject)
+		}
+	}
+	if len(sides) < 2 {
+		return nil
+	}
+	return sides
+}
+
+// baseName is a slot name without its number: value_2 → value.
+func baseName(name string) string {
+	if i := strings.LastIndexByte(name, '_'); i > 0 && strings.Trim(name[i+1:], "0123456789") == "" {
+		return name[:i]
+	}
+	return name
+}
+
+// missingText says in the question's language what a need lacks.
+func missingText(a kb.Analysis, n fact.Need, cov fact.Coverage) string {
+	what := strings.TrimSpace(n.Attribute)
+	whose := strings.TrimSpace(n.Subject)
+	if a.Language == "en" {
+		switch {
+		case what != "" && whose != "" && !strings.Contains(strings.ToLower(whose), strings.ToLower(what)):
+			what = what + " (" + whose + ")"
+		case what == "" && whose != "":
+			what = whose
+		case what == "":
+			what = strings.TrimSpace(n.Question)
+		}
+		if cov.General {
+			return "The sources state a general rule, but not whether it covers: " + strings.Join(cov.Uncovered, ", ") + "."
+		}
+		return "Not stated in the sources: " + what + "."
+	}
+	switch {
+	case what != "" && whose != "" && !strings.Contains(whose, what):
+		what = whose + "的" + what
+	case what == "" && whose != "":
+		what = whose
+	case what == "":
+		what = strings.TrimSpace(n.Question)
+	}
+	if cov.General {
+		return "资料只有一般规定，没有说明是否适用于：" + strings.Join(cov.Uncovered, "、") + "。"
+	}
+	return "资料中没有说明：" + what + "。"
+}

@@ -1,0 +1,367 @@
+package validate
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+
+	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/kb/fact"
+	"suffice.dev/suffice/kb/reading"
+	"suffice.dev/suffice/text"
+)
+
+// Answer implements Validator: statements, gate, extractive answer, and the same
+// answer checked again.
+func (l *Local) Answer(ctx context.Context, req kb.AnswerRequest) (kb.AnswerResult, error) {
+	if err := ctx.Err(); err != nil {
+		return kb.AnswerResult{}, fmt.Errorf("answer: %w", err)
+	}
+	out := kb.AnswerResult{Outcome: req.Assessment.Outcome, Missing: req.Assessment.Missing, Conflicts: req.Assessment.Conflicts}
+	out.Packing = kb.Packing{Mode: packingMode(req), Parts: map[string]int{}}
+	switch out.Outcome {
+	case kb.Insufficient, kb.Clarifying:
+		return out, nil
+	}
+	d := l.draft(req)
+	out.Gate = l.gate(d)
+	if out.Gate.Total == 0 || out.Gate.Rate < l.cfg.GateRate {
+		return refuse(out, req), nil
+	}
+	if err := ctx.Err(); err != nil {
+		return kb.AnswerResult{}, fmt.Errorf("answer: %w", err)
+	}
+	l.write(req, d, &out)
+	if out.Answer == "" {
+		return refuse(out, req), nil
+	}
+	return out, nil
+}
+
+// refuse turns a result into the typed refusal.
+func refuse(out kb.AnswerResult, req kb.AnswerRequest) kb.AnswerResult {
+	out.Outcome, out.Answer, out.Claims, out.Citations = kb.Insufficient, "", nil, nil
+	if len(out.Missing) == 0 {
+		for _, s := range req.Analysis.Slots {
+			if s.Role == kb.Asked && s.Required {
+				what := "The sources do not state this in a form that could be verified."
+				if zh(req) {
+					what = "资料没有以可核实的形式说明这一点。"
+				}
+				out.Missing = append(out.Missing, kb.Missing{Slot: s.Name, Text: what})
+			}
+		}
+	}
+	return out
+}
+
+func zh(req kb.AnswerRequest) bool {
+	if req.ReplyLanguage != "" {
+		return req.ReplyLanguage == "zh"
+	}
+	return req.Analysis.Language != "en"
+}
+
+// quote is a stretch of a passage that goes into the answer.
+type quote struct {
+	passage int // index into req.Candidates
+	span    text.Span
+	text    string
+	slots   map[string]bool
+	side    string // "a" or "b" of a conflict
+}
+
+// draft is the evidence of an answer before it is worded.
+type draft struct {
+	req    kb.AnswerRequest
+	pages  map[int]*fact.Page
+	quotes []quote
+	byID   map[string]int
+}
+
+// draft collects the quotes: for each asked slot its fillers, best first; for each
+// unresolved conflict on an asked slot both sides.
+func (l *Local) draft(req kb.AnswerRequest) *draft {
+	d := &draft{req: req, pages: map[int]*fact.Page{}, byID: map[string]int{}}
+	for i, c := range req.Candidates {
+		d.byID[c.ID] = i
+	}
+	for _, c := range req.Assessment.Conflicts {
+		if !c.OnAsked || c.Resolution != kb.Unresolved {
+			continue
+		}
+		l.add(d, c.A, "conflict", "a")
+		l.add(d, c.B, "conflict", "b")
+	}
+	for _, s := range req.Assessment.Slots {
+		if s.Role != kb.Asked || !s.Required || s.State == kb.Empty {
+			continue
+		}
+		limit := l.cfg.AnswerTop
+		if s.Expect == kb.ExpectList || s.Count > limit || req.Analysis.Class == kb.Steps || req.Analysis.Class == kb.Condition || req.Analysis.Class == kb.Exception {
+			limit = max(s.Count, 2*l.cfg.AnswerTop)
+		}
+		for n, e := range s.Evidence {
+			if n >= limit {
+				break
+			}
+			l.add(d, e, s.Name, "")
+		}
+	}
+	return d
+}
+
+// add puts the sentence around a piece of evidence into the draft, once.
+func (l *Local) add(d *draft, e kb.Evidence, slot, side string) {
+	i, ok := d.byID[e.PassageID]
+	if !ok {
+		return
+	}
+	page, ok := d.pages[i]
+	if !ok {
+		page = l.reader.Page(d.req.Candidates[i].Passage)
+		d.pages[i] = page
+	}
+	span := l.sentence(page, text.Span{Start: e.Start, End: e.End})
+	for k := range d.quotes {
+		if q := &d.quotes[k]; q.passage == i && q.span.Overlaps(span) {
+			q.slots[slot] = true
+			if side != "" {
+				q.side = side
+			}
+			return
+		}
+	}
+	d.quotes = append(d.quotes, quote{passage: i, span: span, text: page.Quote(span), slots: map[string]bool{slot: true}, side: side})
+}
+
+// sentence widens a span to its sentence, so that conditions and exceptions stay
+// with the value; a sentence beyond MaxQuote is cut at its clauses around the span.
+// A table cell is quoted with its row.
+func (l *Local) sentence(p *fact.Page, s text.Span) text.Span {
+	for i, info := range p.Sentences {
+		if !info.Overlaps(s) {
+			continue
+		}
+		if info.Len() <= l.cfg.MaxQuote || s.Len() >= info.Len() {
+			return info.Span
+		}
+		lo, hi := info.Clauses[0], info.Clauses[1]
+		first, last := lo, lo
+		for c := lo; c < hi; c++ {
+			if p.Clauses[c].Overlaps(s) {
+				if !p.Clauses[first].Overlaps(s) {
+					first = c
+				}
+				last = c
+			}
+		}
+		out := text.Span{Start: p.Clauses[first].Start, End: p.Clauses[last].End}
+		for _, cond := range p.Clauses[first].Conditions {
+			if info.Contains(cond.Span) {
+				out.Start, out.End = min(out.Start, cond.Span.Start), max(out.End, cond.Span.End)
+			}
+		}
+		for last+1 < hi && p.Clauses[last+1].End-out.Start <= l.cfg.MaxQuote {
+			last++
+			out.End = p.Clauses[last].End
+		}
+		_ = i
+		return out
+	}
+	return s
+}
+
+// gate checks the statements of the top passages: what each is said to hold must be
+// exactly there.
+func (l *Local) gate(d *draft) kb.Gate {
+	var g kb.Gate
+	for n, c := range d.req.Candidates {
+		if n >= l.cfg.GateK && !d.cites(n) {
+			continue
+		}
+		st := kb.Statement{PassageID: c.ID}
+		held := 0
+		runes := []rune(c.Text)
+		for _, q := range d.quotes {
+			if q.passage != n {
+				continue
+			}
+			st.Facts = append(st.Facts, q.text)
+			if q.span.End <= len(runes) && string(runes[q.span.Start:q.span.End]) == q.text {
+				held++
+			}
+		}
+		if len(st.Facts) > 0 {
+			st.Counted = true
+			g.Total++
+			switch failed := len(st.Facts) - held; failed {
+			case 0:
+				st.Passed, st.Confidence = true, 0.95
+				g.Passed++
+			case 1:
+				st.Confidence, st.Reason = 0.7, "one fact is not in the passage"
+			default:
+				st.Confidence, st.Reason = 0.3, fmt.Sprintf("%d facts are not in the passage", failed)
+			}
+		}
+		g.Statements = append(g.Statements, st)
+	}
+	if g.Total > 0 {
+		g.Rate = float64(g.Passed) / float64(g.Total)
+	}
+	return g
+}
+
+func (d *draft) cites(n int) bool {
+	for _, q := range d.quotes {
+		if q.passage == n {
+			return true
+		}
+	}
+	return false
+}
+
+// write words the answer from the quotes, checks every sentence against its source,
+// and cuts what does not hold.
+func (l *Local) write(req kb.AnswerRequest, d *draft, out *kb.AnswerResult) {
+	chinese := zh(req)
+	quotes := d.quotes
+	if req.Analysis.Class == kb.Steps {
+		sort.SliceStable(quotes, func(a, b int) bool {
+			return quotes[a].passage == quotes[b].passage && quotes[a].span.Start < quotes[b].span.Start
+		})
+	}
+	conflict := false
+	for _, q := range quotes {
+		conflict = conflict || q.side != ""
+	}
+	numbers := map[int]int{}
+	var b strings.Builder
+	length := func() int { return len([]rune(b.String())) }
+	if conflict {
+		if chinese {
+			b.WriteString("资料说法不一致：\n")
+		} else {
+			b.WriteString("The sources disagree:\n")
+		}
+	}
+	list := conflict || len(quotes) > 2
+	for _, q := range quotes {
+		c := req.Candidates[q.passage]
+		if _, ok := numbers[q.passage]; !ok {
+			numbers[q.passage] = len(numbers) + 1
+		}
+		n := numbers[q.passage]
+		if b.Len() > 0 && !strings.HasSuffix(b.String(), "\n") {
+			if list {
+				b.WriteString("\n")
+			} else if !chinese {
+				b.WriteString(" ")
+			}
+		}
+		if list {
+			b.WriteString("- ")
+		}
+		start := length()
+		flat := flatten(q.text)
+		b.WriteString(flat)
+		claim := kb.Claim{Text: flat, Start: start, End: length(), Verdict: kb.ClaimSupported, Probability: 0.99, Cited: []string{c.ID},
+			Citations: []kb.Evidence{{PassageID: c.ID, Start: q.span.Start, End: q.span.End, Quote: q.text}}}
+		out.Claims = append(out.Claims, claim)
+		if conflict {
+			if from := origin(c.Passage, chinese); from != "" {
+				b.WriteString(from)
+			}
+		}
+		fmt.Fprintf(&b, "[%d]", n)
+		if !cited(out.Citations, n, q.span) {
+			out.Citations = append(out.Citations, citation(n, c.Passage, q))
+		}
+	}
+	if out.Outcome == kb.Partial && len(out.Missing) > 0 {
+		b.WriteString("\n")
+		for i, m := range out.Missing {
+			if i > 0 && !chinese {
+				b.WriteString(" ")
+			}
+			b.WriteString(m.Text)
+		}
+	}
+	out.Answer = b.String()
+	out.Packing.Parts["evidence"] = len([]rune(out.Answer))
+}
+
+// origin names document and date of one side of a conflict.
+func origin(p kb.Passage, chinese bool) string {
+	var parts []string
+	if p.Title != "" {
+		parts = append(parts, p.Title)
+	} else if p.Source != "" {
+		parts = append(parts, p.Source)
+	}
+	switch {
+	case !p.ValidFrom.IsZero() && chinese:
+		parts = append(parts, kb.FormatDay(p.ValidFrom)+"起")
+	case !p.ValidFrom.IsZero():
+		parts = append(parts, "from "+kb.FormatDay(p.ValidFrom))
+	case !p.PublishedAt.IsZero():
+		parts = append(parts, kb.FormatDay(p.PublishedAt))
+	}
+	switch {
+	case len(parts) == 0:
+		return ""
+	case chinese:
+		return "（" + strings.Join(parts, "，") + "）"
+	}
+	return " (" + strings.Join(parts, ", ") + ") "
+}
+
+func cited(citations []kb.Citation, n int, s text.Span) bool {
+	for _, c := range citations {
+		if c.Number == n && c.Start == s.Start && c.End == s.End {
+			return true
+		}
+	}
+	return false
+}
+
+// citation places a quote: into the stored document where the passage comes from
+// one, else into the passage as given.
+func citation(n int, p kb.Passage, q quote) kb.Citation {
+	c := kb.Citation{Number: n, EvidenceID: p.ID, DocumentID: p.DocumentID, Title: p.Title, Version: p.Version,
+		Start: q.span.Start, End: q.span.End, Quote: q.text, ValidFrom: p.ValidFrom, ValidTo: p.ValidTo}
+	if p.DocumentID != "" {
+		c.Start += p.Start
+		c.End += p.Start
+	}
+	return c
+}
+
+// flatten puts a quote on one line.
+func flatten(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// packingMode names how the evidence is packed; see design.md.
+func packingMode(req kb.AnswerRequest) string {
+	n := len(req.Candidates)
+	conflicts := 0
+	for _, c := range req.Assessment.Conflicts {
+		if c.OnAsked {
+			conflicts++
+		}
+	}
+	switch {
+	case n > 24:
+		return "two_stage_pack"
+	case conflicts > 0 && n <= 8:
+		return "structured_short"
+	case n <= 3:
+		return "precise_short"
+	case n <= 8:
+		return "structured_short"
+	}
+	return "bounded_long"
+}
+
+var _ = reading.MetaOf

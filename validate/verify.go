@@ -1,0 +1,232 @@
+package validate
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/kb/fact"
+	"suffice.dev/suffice/kb/reading"
+	"suffice.dev/suffice/text"
+)
+
+// Local validates in this process. It is safe for concurrent use.
+type Local struct {
+	cfg    Config
+	reader *reading.Reader
+}
+
+// New returns a validator over the reader.
+func New(cfg Config, reader *reading.Reader) (*Local, error) {
+	if errs := cfg.Validate(); len(errs) > 0 {
+		return nil, fmt.Errorf("validate config: %w", errs[0])
+	}
+	return &Local{cfg: cfg, reader: reader}, nil
+}
+
+var _ Validator = (*Local)(nil)
+
+// Verify implements Validator.
+func (l *Local) Verify(ctx context.Context, req kb.VerifyRequest) (kb.Verification, error) {
+	if err := ctx.Err(); err != nil {
+		return kb.Verification{}, fmt.Errorf("verify: %w", err)
+	}
+	pages := l.reader.Pages(req.Passages)
+	metas := make([]fact.Meta, len(req.Passages))
+	for i, p := range req.Passages {
+		metas[i] = reading.MetaOf(p)
+	}
+	marks, plain := stripMarks([]rune(req.Answer))
+	answer := l.reader.Engine().Read(fact.Source{Text: string(plain), Published: req.AsOf})
+	checker := l.reader.Engine().Against(pages, metas)
+	var out kb.Verification
+	for _, part := range claimSpans(answer, marks) {
+		if err := ctx.Err(); err != nil {
+			return kb.Verification{}, fmt.Errorf("verify: %w", err)
+		}
+		s := checker.Check(fact.Claim{Page: answer, Span: part.plain, Question: req.Question, AsOf: req.AsOf})
+		out.Claims = append(out.Claims, l.claim(req, part, s, pages))
+	}
+	out.Verdict, out.Support = verdictOf(out.Claims)
+	return out, nil
+}
+
+// claim puts a judgement into the contract's form.
+func (l *Local) claim(req kb.VerifyRequest, part claimSpan, s fact.Support, pages []*fact.Page) kb.Claim {
+	runes := []rune(req.Answer)
+	c := kb.Claim{
+		Text: string(runes[part.whole.Start:part.whole.End]), Start: part.whole.Start, End: part.whole.End,
+		Verdict: kb.ClaimVerdict(s.Verdict), Probability: s.Probability, Reason: s.Reason,
+	}
+	for _, m := range part.marks {
+		if m.n >= 1 && m.n <= len(req.Passages) {
+			c.Cited = append(c.Cited, req.Passages[m.n-1].ID)
+		} else {
+			c.Reason = join(c.Reason, fmt.Sprintf("mark [%d] names no passage; there are %d", m.n, len(req.Passages)))
+		}
+	}
+	seen := map[string]bool{}
+	for _, r := range s.Evidence {
+		e := kb.Evidence{PassageID: req.Passages[r.Page].ID, Start: r.Span.Start, End: r.Span.End, Quote: pages[r.Page].Quote(r.Span)}
+		if !r.Value.Empty() {
+			e.Value = pages[r.Page].Quote(r.Value)
+		}
+		key := e.PassageID + ":" + strconv.Itoa(e.Start)
+		if !seen[key] {
+			seen[key] = true
+			c.Citations = append(c.Citations, e)
+		}
+	}
+	if c.Verdict == kb.ClaimSupported && len(c.Cited) > 0 && !citesAny(c.Citations, c.Cited) {
+		c.Reason = join(c.Reason, "the marked passage does not say this; the citation names the one that does")
+	}
+	return c
+}
+
+func citesAny(citations []kb.Evidence, ids []string) bool {
+	for _, c := range citations {
+		for _, id := range ids {
+			if c.PassageID == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func join(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}
+
+// verdictOf sums up the claims as the contract says.
+func verdictOf(claims []kb.Claim) (kb.Verdict, float64) {
+	supported, contradicted, counted := 0, 0, 0
+	for _, c := range claims {
+		switch c.Verdict {
+		case kb.NotAClaim:
+			continue
+		case kb.ClaimSupported:
+			supported++
+		case kb.ClaimContradicted:
+			contradicted++
+		}
+		counted++
+	}
+	switch {
+	case counted == 0:
+		return kb.NoClaims, 0
+	case supported == counted:
+		return kb.Supported, 1
+	case supported > 0:
+		return kb.PartiallySupported, float64(supported) / float64(counted)
+	case contradicted > 0:
+		return kb.Contradicted, 0
+	}
+	return kb.Unsupported, 0
+}
+
+// mark is a citation mark [n] of an answer.
+type mark struct {
+	text.Span
+	n int
+}
+
+// stripMarks finds the marks and returns the text with each blanked, so that
+// offsets stay what they were.
+func stripMarks(runes []rune) ([]mark, []rune) {
+	plain := make([]rune, len(runes))
+	copy(plain, runes)
+	var marks []mark
+	for i := 0; i < len(runes); i++ {
+		open := runes[i]
+		if open != '[' && open != '【' && open != '［' {
+			continue
+		}
+		j := i + 1
+		var numbers []int
+		number := strings.Builder{}
+		ok := true
+		for ; j < len(runes) && j-i < 24; j++ {
+			r := text.FoldRune(runes[j])
+			if r >= '0' && r <= '9' {
+				number.WriteRune(r)
+				continue
+			}
+			if number.Len() > 0 {
+				n, err := strconv.Atoi(number.String())
+				ok = ok && err == nil
+				numbers = append(numbers, n)
+				number.Reset()
+			}
+			if r == ']' || runes[j] == '】' {
+				break
+			}
+			if r != ',' && r != ' ' && r != '、' {
+				ok = false
+				break
+			}
+		}
+		if !ok || len(numbers) == 0 || j >= len(runes) || j-i >= 24 {
+			continue
+		}
+		for _, n := range numbers {
+			marks = append(marks, mark{text.Span{Start: i, End: j + 1}, n})
+		}
+		for k := i; k <= j; k++ {
+			plain[k] = ' '
+		}
+		i = j
+	}
+	return marks, plain
+}
+
+// claimSpan is one claim: its words, and the same with the marks that belong to it.
+type claimSpan struct {
+	plain text.Span // without trailing marks
+	whole text.Span
+	marks []mark
+}
+
+// claimSpans cuts an answer into claims at sentences. A mark belongs to the
+// sentence it stands in or right behind; one mark that follows several sentences
+// of a paragraph counts for the last.
+func claimSpans(answer *fact.Page, marks []mark) []claimSpan {
+	var out []claimSpan
+	for _, s := range answer.Sentences {
+		if s.Kind == fact.HeaderRow || s.Empty() {
+			continue
+		}
+		out = append(out, claimSpan{plain: s.Span, whole: s.Span})
+	}
+	for _, m := range marks {
+		best := -1
+		for i := range out {
+			if out[i].plain.Start <= m.Start {
+				best = i
+			}
+		}
+		if best < 0 {
+			continue
+		}
+		// A mark before the full stop stands inside; one behind it is appended.
+		if m.Start >= out[best].whole.End && blank(answer.Runes[out[best].whole.End:m.Start]) {
+			out[best].whole.End = m.End
+		}
+		out[best].marks = append(out[best].marks, m)
+	}
+	return out
+}
+
+func blank(runes []rune) bool {
+	for _, r := range runes {
+		if r != ' ' && r != '\t' && r != '\u3000' {
+			return false
+		}
+	}
+	return true
+}
