@@ -19,3 +19,38 @@ import (
 type Retriever interface {
 	Retrieve(ctx context.Context, req kb.RetrieveRequest) (kb.Retrieved, error)
 }
+
+// Query is what a route searches for.
+type Query struct {
+	Text     string // never blank
+	Analysis kb.Analysis
+	Filter   Filter
+	Limit    int // hits, at least 1
+}
+
+// Hit is a chunk that a route found.
+type Hit struct {
+	ID    string  // evidence id doc@version#chunk
+	Score float64 // calibrated, 0..1; comparable between queries
+}
+
+// Route is one way to find chunks. The embedded and the server form of a route
+// pass one suite (package retrievaltest).
+//
+// Both methods leave out what the filter does not admit before they score. They
+// return the context's error when it ends, and any other error when the route
+// cannot answer; they never return a part as if it were the whole.
+type Route interface {
+	// Search returns at most q.Limit chunks with a score above 0, best first, ties
+	// by id.
+	Search(ctx context.Context, q Query) ([]Hit, error)
+	// Score returns the scores of chunks that other routes found, in the order of
+	// the ids; 0 for a chunk that is unknown or not admitted.
+	Score(ctx context.Context, q Query, ids []string) ([]float64, error)
+}
+
+// Source gives the passages behind evidence ids, in their order. A chunk that is
+// gone since gives a passage with an empty ID.
+type Source interface {
+	Passages(ctx context.Context, ids []string) ([]kb.Passage, error)
+}

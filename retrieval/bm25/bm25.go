@@ -1,0 +1,403 @@
+// Package bm25 is the lexical route: a bleve index on disk finds the candidates,
+// and textbook BM25 over their stored term counts scores them, as the share of the
+// best score that the question allows.
+//
+// bleve's own scores are not used: they are no textbook BM25 and do not compare
+// between queries. The index is derived from the store and can be rebuilt.
+package bm25
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/blevesearch/bleve/v2"
+	"github.com/blevesearch/bleve/v2/analysis"
+	"github.com/blevesearch/bleve/v2/document"
+	"github.com/blevesearch/bleve/v2/index/scorch"
+	"github.com/blevesearch/bleve/v2/search"
+	"github.com/blevesearch/bleve/v2/search/query"
+	index "github.com/blevesearch/bleve_index_api"
+
+	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/retrieval"
+)
+
+// Config sets the lexical route.
+type Config struct {
+	// Pool is how many chunks bleve proposes for scoring; at least the number asked
+	// for. More finds more when bleve orders otherwise.
+	Pool int
+	// ExpansionBoost is the weight of an expansion term of weight 1 beside the
+	// question's own words, 0..1.
+	ExpansionBoost float64
+}
+
+// Default returns the shipped configuration.
+func Default() Config { return Config{Pool: 200, ExpansionBoost: 0.4} }
+
+// Chunk is what is indexed of a chunk.
+type Chunk struct {
+	ID         string // evidence id
+	Terms      []string
+	Visibility retrieval.Visibility
+}
+
+// Index is the bleve index in a folder of its own. One process owns it.
+// It is safe for concurrent use.
+type Index struct {
+	cfg  Config
+	path string
+	mu   sync.RWMutex // guards the swap of bleve in Reset and Close
+	b    bleve.Index
+}
+
+// Field names.
+const (
+	fieldText       = "t"
+	fieldCollection = "c"
+	fieldReader     = "r"
+	fieldFrom       = "f" // first valid day
+	fieldTo         = "u" // last valid day
+	fieldReplaced   = "s" // first day on which a superseding version is valid
+)
+
+var (
+	seqKey   = []byte("suffice.seq")
+	totalKey = []byte("suffice.terms")
+)
+
+// Open opens the index in the folder, or makes an empty one. Damaged files give
+// retrieval.ErrCorrupt: remove the folder and index again.
+func Open(path string, cfg Config) (*Index, error) {
+	x := &Index{cfg: cfg, path: path}
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		if err := x.create(); err != nil {
+			return nil, err
+		}
+		return x, nil
+	}
+	b, err := bleve.OpenUsing(path, map[string]any{"bolt_timeout": "2s"})
+	if err != nil && strings.Contains(err.Error(), "timeout") { // bolt's lock
+		return nil, fmt.Errorf("open lexical index: %w: another process uses %s", kb.ErrUnavailable, path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open lexical index: %w: %w", retrieval.ErrCorrupt, err)
+	}
+	x.b = b
+	return x, nil
+}
+
+func (x *Index) create() error {
+	m := bleve.NewIndexMapping()
+	m.ScoringModel = index.BM25Scoring
+	b, err := bleve.NewUsing(x.path, m, scorch.Name, scorch.Name, map[string]any{"bolt_timeout": "2s"})
+	if err != nil {
+		return fmt.Errorf("create lexical index: %w", err)
+	}
+	x.b = b
+	return nil
+}
+
+// Reset empties the index.
+func (x *Index) Reset() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	closing := x.b.Close()
+	if err := os.RemoveAll(x.path); err != nil {
+		return fmt.Errorf("reset lexical index: %w", errors.Join(closing, err))
+	}
+	return x.create()
+}
+
+// Close releases the files.
+func (x *Index) Close() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.b.Close(); err != nil {
+		return fmt.Errorf("close lexical index: %w", err)
+	}
+	return nil
+}
+
+// Apply writes and deletes chunks and notes seq, all at once: after a crash either
+// everything is there or nothing. total is the number of terms in all live chunks.
+func (x *Index) Apply(put []Chunk, remove []string, seq int64, total uint64) error {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	batch := x.b.NewBatch()
+	for _, id := range remove {
+		batch.Delete(id)
+	}
+	for _, c := range put {
+		if err := batch.IndexAdvanced(indexed(c)); err != nil {
+			return fmt.Errorf("index %s: %w", c.ID, err)
+		}
+	}
+	batch.SetInternal(seqKey, binary.LittleEndian.AppendUint64(nil, uint64(seq)))
+	batch.SetInternal(totalKey, binary.LittleEndian.AppendUint64(nil, total))
+	if err := x.b.Batch(batch); err != nil {
+		return fmt.Errorf("write lexical index: %w", err)
+	}
+	return nil
+}
+
+// Seq is the seq of the last Apply, 0 for an empty index.
+func (x *Index) Seq() (int64, error) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	v, err := x.b.GetInternal(seqKey)
+	if err != nil {
+		return 0, fmt.Errorf("lexical index: %w: %w", retrieval.ErrCorrupt, err)
+	}
+	if len(v) != 8 {
+		return 0, nil
+	}
+	return int64(binary.LittleEndian.Uint64(v)), nil
+}
+
+// Count is the number of chunks.
+func (x *Index) Count() (uint64, error) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	n, err := x.b.DocCount()
+	if err != nil {
+		return 0, fmt.Errorf("lexical index: %w: %w", retrieval.ErrCorrupt, err)
+	}
+	return n, nil
+}
+
+// precomputed hands the terms of a chunk to bleve as they are.
+type precomputed []string
+
+func (p precomputed) Analyze([]byte) analysis.TokenStream {
+	out := make(analysis.TokenStream, len(p))
+	for i, t := range p {
+		out[i] = &analysis.Token{Term: []byte(t), Position: i + 1, Type: analysis.AlphaNumeric}
+	}
+	return out
+}
+
+// whole hands a value to bleve as one term.
+type whole struct{}
+
+func (whole) Analyze(value []byte) analysis.TokenStream {
+	return analysis.TokenStream{&analysis.Token{Term: value, Position: 1, End: len(value), Type: analysis.AlphaNumeric}}
+}
+
+func indexed(c Chunk) *document.Document {
+	d := document.NewDocument(c.ID)
+	only := index.IndexField
+	d.AddField(document.NewTextFieldCustom(fieldText, nil, nil, only, precomputed(c.Terms)))
+	d.AddField(document.NewTextFieldCustom(fieldCollection, nil, []byte(c.Visibility.Collection), only, whole{}))
+	readers := c.Visibility.Readers
+	if len(readers) == 0 {
+		readers = []string{retrieval.Everyone}
+	}
+	for i, r := range readers {
+		d.AddField(document.NewTextFieldCustom(fieldReader, []uint64{uint64(i)}, []byte(r), only, whole{}))
+	}
+	d.AddField(document.NewNumericFieldWithIndexingOptions(fieldFrom, nil, firstDay(c.Visibility.ValidFrom), only))
+	d.AddField(document.NewNumericFieldWithIndexingOptions(fieldTo, nil, lastDay(c.Visibility.ValidTo), only))
+	replaced := lastDay(time.Time{})
+	if c.Visibility.Replaced {
+		replaced = firstDay(c.Visibility.ReplacedFrom)
+	}
+	d.AddField(document.NewNumericFieldWithIndexingOptions(fieldReplaced, nil, replaced, only))
+	return d
+}
+
+// Days are numbered from 1970; open ends lie beyond every day.
+const openDay = 1 << 30
+
+func day(t time.Time) float64 { return math.Floor(float64(t.Unix()) / 86400) }
+
+func firstDay(t time.Time) float64 {
+	if t.IsZero() {
+		return -openDay
+	}
+	return day(t)
+}
+
+func lastDay(t time.Time) float64 {
+	if t.IsZero() {
+		return openDay
+	}
+	return day(t)
+}
+
+// Needs says which parts of the filter some live chunk does not pass by itself;
+// parts that all pass need not be asked of bleve.
+type Needs struct {
+	Collection, Readers, Time bool
+}
+
+// filterQuery is the filter in bleve's words; nil when nothing is to be filtered.
+func filterQuery(f retrieval.Filter, need Needs) query.Query {
+	var parts []query.Query
+	if need.Collection {
+		parts = append(parts, exact(fieldCollection, f.Collection))
+	}
+	if need.Readers {
+		groups := []query.Query{exact(fieldReader, retrieval.Everyone)}
+		for _, r := range f.Readers {
+			groups = append(groups, exact(fieldReader, r))
+		}
+		if len(groups) == 1 {
+			parts = append(parts, groups[0])
+		} else {
+			parts = append(parts, query.NewDisjunctionQuery(groups))
+		}
+	}
+	if need.Time {
+		if !f.To.IsZero() {
+			parts = append(parts, between(fieldFrom, -openDay, day(f.To)))
+			parts = append(parts, between(fieldReplaced, day(f.To)+1, openDay))
+		} else {
+			parts = append(parts, between(fieldReplaced, openDay, openDay))
+		}
+		if !f.From.IsZero() {
+			parts = append(parts, between(fieldTo, day(f.From), openDay))
+		}
+	}
+	switch len(parts) {
+	case 0:
+		return nil
+	case 1:
+		return parts[0]
+	}
+	return query.NewConjunctionQuery(parts)
+}
+
+func exact(field, value string) query.Query {
+	q := query.NewTermQuery(value)
+	q.SetField(field)
+	return q
+}
+
+func between(field string, lo, hi float64) query.Query {
+	yes := true
+	q := query.NewNumericRangeInclusiveQuery(&lo, &hi, &yes, &yes)
+	q.SetField(field)
+	return q
+}
+
+// Counts gives the stored term counts of a chunk; false when it is gone or not
+// admitted.
+type Counts func(id string) (Packed, bool)
+
+// Prepared is a question made ready for scoring against one state of the index.
+type Prepared struct {
+	terms   []term
+	average float64
+}
+
+// Prepare reads the frequencies of the question's terms.
+func (x *Index) Prepare(ctx context.Context, q retrieval.Query) (Prepared, error) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	p := Prepared{terms: queryTerms(q.Text, q.Analysis.Expansions, x.cfg.ExpansionBoost)}
+	advanced, err := x.b.Advanced()
+	if err != nil {
+		return p, fmt.Errorf("lexical index: %w", err)
+	}
+	reader, err := advanced.Reader()
+	if err != nil {
+		return p, fmt.Errorf("lexical index: %w", err)
+	}
+	defer func() { _ = reader.Close() }() // a snapshot; nothing is written
+	n, err := reader.DocCount()
+	if err != nil {
+		return p, translate(err)
+	}
+	for i := range p.terms {
+		tfr, err := reader.TermFieldReader(ctx, []byte(p.terms[i].text), fieldText, false, false, false)
+		if err != nil {
+			return p, translate(err)
+		}
+		p.terms[i].idf = idf(n, tfr.Count())
+		if err := tfr.Close(); err != nil {
+			return p, translate(err)
+		}
+	}
+	v, err := reader.GetInternal(totalKey)
+	if err != nil {
+		return p, translate(err)
+	}
+	if len(v) == 8 && n > 0 {
+		p.average = float64(binary.LittleEndian.Uint64(v)) / float64(n)
+	}
+	return p, nil
+}
+
+// Score is the calibrated score of a chunk, 0..1.
+func (p Prepared) Score(c Packed) float64 { return coverage(p.terms, c, p.average) }
+
+// Search returns the best chunks that the filter admits, scored and ordered.
+func (x *Index) Search(ctx context.Context, p Prepared, f retrieval.Filter, need Needs, limit int, counts Counts) ([]retrieval.Hit, error) {
+	if len(p.terms) == 0 {
+		return nil, nil
+	}
+	any := make([]query.Query, len(p.terms))
+	for i, t := range p.terms {
+		q := query.NewTermQuery(t.text)
+		q.SetField(fieldText)
+		// bleve multiplies by its idf once more than BM25 does: take one out.
+		q.SetBoost(t.weight / math.Max(t.idf, 0.05))
+		any[i] = q
+	}
+	root := query.NewBooleanQuery(nil, any, nil)
+	root.SetMinShould(1)
+	if fq := filterQuery(f, need); fq != nil {
+		root.AddFilter(fq)
+	}
+	req := bleve.NewSearchRequestOptions(root, max(x.cfg.Pool, limit), 0, false)
+	req.Score = ""
+	req.SortByCustom(search.SortOrder{&search.SortScore{Desc: true}, &search.SortDocID{}})
+	x.mu.RLock()
+	found, err := x.b.SearchInContext(ctx, req)
+	x.mu.RUnlock()
+	if err != nil {
+		return nil, translate(err)
+	}
+	hits := make([]retrieval.Hit, 0, len(found.Hits))
+	for _, h := range found.Hits {
+		c, ok := counts(h.ID)
+		if !ok {
+			continue
+		}
+		if s := p.Score(c); s > 0 {
+			hits = append(hits, retrieval.Hit{ID: h.ID, Score: s})
+		}
+	}
+	slices.SortFunc(hits, func(a, b retrieval.Hit) int {
+		switch {
+		case a.Score > b.Score:
+			return -1
+		case a.Score < b.Score:
+			return 1
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return hits[:min(limit, len(hits))], nil
+}
+
+// translate names damage: a damaged segment opens without complaint and shows
+// itself as a read past its end.
+func translate(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("lexical index: %w: %w", retrieval.ErrCorrupt, err)
+	}
+	return fmt.Errorf("lexical index: %w", err)
+}

@@ -1,0 +1,131 @@
+package retrieval
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"suffice.dev/suffice/kb"
+)
+
+// Config sets how routes are weighed and how long they may take.
+type Config struct {
+	// Weights by question class. A class without an entry has DefaultWeights.
+	Weights map[kb.Class]kb.Weights
+	// Off names the routes that are not asked for a class, unless the request does.
+	Off map[kb.Class][]kb.Route
+	// Candidates is how many chunks each route finds before fusion; 1..1000.
+	Candidates int
+	// Share is the part of the time until the deadline that a route may take,
+	// 0 < Share <= 1; the rest is for fusion and the reply.
+	Share float64
+	// Timeout is the longest that a route may take, whatever the deadline.
+	Timeout time.Duration
+}
+
+// Limits of a request.
+const (
+	DefaultTopK = 10
+	MaxTopK     = 200
+)
+
+// DefaultWeights are those of a class that Config.Weights does not name.
+var DefaultWeights = kb.Weights{Dense: 0.45, BM25: 0.45, Graph: 0.1}
+
+// Default returns the shipped configuration.
+//
+// The weights are for the built-in embedding. BM25 and dense share evenly, since
+// that is the best blend of the two calibrated scores; docs/measurements.md has
+// the table. The graph's share follows the design's start values by class.
+func Default() Config {
+	blend := func(graph float64) kb.Weights {
+		return kb.Weights{Dense: (1 - graph) / 2, BM25: (1 - graph) / 2, Graph: graph}
+	}
+	return Config{
+		Weights: map[kb.Class]kb.Weights{
+			kb.Numeric:    blend(0.1),
+			kb.Comparison: blend(0.1),
+			kb.Definition: blend(0.1),
+			kb.Steps:      blend(0.05),
+			kb.Cause:      blend(0.1),
+			kb.Effect:     blend(0.1),
+			kb.Condition:  blend(0.15),
+			kb.Exception:  blend(0.15),
+			kb.Timeliness: blend(0.1),
+			kb.Region:     blend(0.1),
+			kb.Subject:    blend(0.1),
+			kb.Vague:      blend(0.05),
+		},
+		Candidates: 100,
+		Share:      0.8,
+		Timeout:    2 * time.Second,
+	}
+}
+
+// Validate returns all problems of the configuration, joined.
+func (c Config) Validate() error {
+	var problems []error
+	for _, class := range kb.Classes {
+		if w, ok := c.Weights[class]; ok {
+			if err := checkWeights(fmt.Sprintf("weights.%s", class), w); err != nil {
+				problems = append(problems, err)
+			}
+		}
+		for i, r := range c.Off[class] {
+			if !slices.Contains(kb.Routes, r) {
+				problems = append(problems, kb.Invalid(fmt.Sprintf("routes.%s.off[%d]", class, i), "%q is not a route; write dense, bm25 or graph", r))
+			}
+		}
+	}
+	for class := range c.Weights {
+		if !slices.Contains(kb.Classes, class) {
+			problems = append(problems, kb.Invalid(fmt.Sprintf("weights.%s", class), "is not a question class"))
+		}
+	}
+	if c.Candidates < 1 || c.Candidates > 1000 {
+		problems = append(problems, kb.Invalid("retrieval.candidates", "%d is not in 1..1000", c.Candidates))
+	}
+	if !(c.Share > 0 && c.Share <= 1) {
+		problems = append(problems, kb.Invalid("retrieval.share", "%v is not above 0 and at most 1", c.Share))
+	}
+	if c.Timeout <= 0 {
+		problems = append(problems, kb.Invalid("retrieval.timeout", "%v is not above 0", c.Timeout))
+	}
+	return errors.Join(problems...)
+}
+
+func checkWeights(field string, w kb.Weights) error {
+	for _, r := range kb.Routes {
+		if v := weight(w, r); !(v >= 0) || v > 1e9 {
+			return kb.Invalid(fmt.Sprintf("%s.%s", field, r), "%v is not a weight; write a number from 0", v)
+		}
+	}
+	if w.Dense+w.BM25+w.Graph == 0 {
+		return kb.Invalid(field, "all weights are 0; one must be above")
+	}
+	return nil
+}
+
+func weight(w kb.Weights, r kb.Route) float64 {
+	switch r {
+	case kb.Dense:
+		return w.Dense
+	case kb.BM25:
+		return w.BM25
+	case kb.Graph:
+		return w.Graph
+	}
+	return 0
+}
+
+func setWeight(w *kb.Weights, r kb.Route, v float64) {
+	switch r {
+	case kb.Dense:
+		w.Dense = v
+	case kb.BM25:
+		w.BM25 = v
+	case kb.Graph:
+		w.Graph = v
+	}
+}

@@ -1,0 +1,81 @@
+package retrieval
+
+import (
+	"slices"
+	"time"
+
+	"suffice.dev/suffice/kb"
+)
+
+// Everyone is the reader group that all callers belong to.
+const Everyone = "*"
+
+// DefaultCollection is the collection of documents that name none.
+const DefaultCollection = "default"
+
+// Collection returns the name under which a collection is filtered.
+func Collection(name string) string {
+	if name == "" {
+		return DefaultCollection
+	}
+	return name
+}
+
+// Filter is what a request may see. It is applied before scoring, in every route.
+type Filter struct {
+	Readers    []string // without Everyone, sorted, distinct
+	Collection string   // never empty
+	From, To   time.Time
+}
+
+// FilterOf reads the filter out of a request: the caller's groups, the collection
+// and the days that the question is about.
+func FilterOf(req kb.RetrieveRequest) Filter {
+	f := Filter{Collection: Collection(req.Collection)}
+	f.From, f.To = req.Analysis.Period()
+	for _, r := range req.Readers {
+		if r != Everyone && r != "" {
+			f.Readers = append(f.Readers, r)
+		}
+	}
+	slices.Sort(f.Readers)
+	f.Readers = slices.Compact(f.Readers)
+	return f
+}
+
+// Visibility is what the filter looks at: who may read a document version, and
+// when it counts.
+type Visibility struct {
+	Collection         string // never empty
+	Readers            []string
+	ValidFrom, ValidTo time.Time // zero = open; ValidTo is the last valid day
+
+	// Replaced says that another version supersedes this one. It then counts only
+	// for questions about days before ReplacedFrom, the first day on which the
+	// superseding version is valid; zero = it was always valid.
+	Replaced     bool
+	ReplacedFrom time.Time
+}
+
+// Admits reports whether a document version of this visibility may be seen.
+func (f Filter) Admits(v Visibility) bool {
+	return f.collection(v) && f.reads(v) && f.inTime(v)
+}
+
+func (f Filter) collection(v Visibility) bool { return v.Collection == f.Collection }
+
+func (f Filter) reads(v Visibility) bool {
+	for _, r := range v.Readers {
+		if r == Everyone || slices.Contains(f.Readers, r) {
+			return true
+		}
+	}
+	return len(v.Readers) == 0
+}
+
+func (f Filter) inTime(v Visibility) bool {
+	if v.Replaced && (f.To.IsZero() || !f.To.Before(v.ReplacedFrom)) {
+		return false
+	}
+	return kb.Passage{ValidFrom: v.ValidFrom, ValidTo: v.ValidTo}.ValidOn(f.From, f.To)
+}

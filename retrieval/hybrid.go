@@ -1,0 +1,376 @@
+package retrieval
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"suffice.dev/suffice/kb"
+)
+
+// Hybrid asks several routes in parallel and fuses what they find. It holds no
+// state of its own, so a new configuration is a new Hybrid over the same routes.
+type Hybrid struct {
+	cfg    Config
+	routes map[kb.Route]Route
+	source Source
+}
+
+// New returns a Hybrid over the routes; a route that is nil or missing is not
+// asked and not reported.
+func New(cfg Config, routes map[kb.Route]Route, source Source) (*Hybrid, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("retrieval config: %w", err)
+	}
+	h := &Hybrid{cfg: cfg, routes: map[kb.Route]Route{}, source: source}
+	for _, r := range kb.Routes {
+		if route := routes[r]; route != nil {
+			h.routes[r] = route
+		}
+	}
+	if len(h.routes) == 0 || source == nil {
+		return nil, errors.New("retrieval: no route or no source of passages")
+	}
+	return h, nil
+}
+
+var _ Retriever = (*Hybrid)(nil)
+
+// Retrieve implements Retriever.
+func (h *Hybrid) Retrieve(ctx context.Context, req kb.RetrieveRequest) (kb.Retrieved, error) {
+	q, topK, err := h.query(req)
+	if err != nil {
+		return kb.Retrieved{}, err
+	}
+	if !req.Deadline.IsZero() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, req.Deadline)
+		defer cancel()
+	}
+	if err := ctx.Err(); err != nil {
+		return kb.Retrieved{}, fmt.Errorf("retrieve: %w", err)
+	}
+	plan := h.plan(req)
+	out := kb.Retrieved{Hits: map[kb.Route]int{}, RoutesOff: plan.off}
+
+	found := h.search(ctx, plan.ask, q)
+	var lists []list
+	var causes []error
+	for i, r := range plan.ask {
+		if err := found[i].err; err != nil {
+			causes = append(causes, fmt.Errorf("%s: %w", r, err))
+			out.Degraded = append(out.Degraded, kb.Degraded{Part: string(r), Reason: reason(err)})
+			continue
+		}
+		out.Hits[r] = len(found[i].hits)
+		lists = append(lists, list{route: r, hits: found[i].hits})
+	}
+	if len(lists) == 0 {
+		if err := ctx.Err(); err != nil {
+			return kb.Retrieved{}, fmt.Errorf("retrieve: %w", err)
+		}
+		return kb.Retrieved{}, fmt.Errorf("retrieve: %w: no route answered: %w", kb.ErrUnavailable, errors.Join(causes...))
+	}
+	out.Weights = effective(plan.weights, lists)
+
+	fused, degraded := h.fuse(ctx, q, lists, out.Weights)
+	out.Degraded = append(out.Degraded, degraded...)
+	out.Candidates, err = h.passages(ctx, fused, topK)
+	if err != nil {
+		if ctx.Err() != nil {
+			return kb.Retrieved{}, fmt.Errorf("retrieve: %w", ctx.Err())
+		}
+		return kb.Retrieved{}, fmt.Errorf("retrieve: %w: passages: %w", kb.ErrUnavailable, err)
+	}
+	return out, nil
+}
+
+// query checks the request and reads the routes' query out of it.
+func (h *Hybrid) query(req kb.RetrieveRequest) (Query, int, error) {
+	q := Query{Text: req.Query, Analysis: req.Analysis, Filter: FilterOf(req), Limit: h.cfg.Candidates}
+	if strings.TrimSpace(q.Text) == "" {
+		q.Text = req.Analysis.Question
+	}
+	if strings.TrimSpace(q.Text) == "" {
+		return q, 0, kb.Invalid("question", "is empty; write the text to search for")
+	}
+	topK := req.TopK
+	switch {
+	case topK == 0:
+		topK = DefaultTopK
+	case topK < 0 || topK > MaxTopK:
+		return q, 0, kb.Invalid("top_k", "%d is not in 1..%d", topK, MaxTopK)
+	}
+	q.Limit = max(q.Limit, topK)
+	if req.Weights != nil {
+		if err := checkWeights("weights", *req.Weights); err != nil {
+			return q, 0, err
+		}
+	}
+	for i, r := range req.Only {
+		if !slices.Contains(kb.Routes, r) {
+			return q, 0, kb.Invalid(fmt.Sprintf("routes[%d]", i), "%q is not a route; write dense, bm25 or graph", r)
+		}
+	}
+	return q, topK, nil
+}
+
+type plan struct {
+	ask     []kb.Route // in contract order
+	off     []kb.Route
+	weights kb.Weights
+}
+
+// plan decides which routes are asked. A route of weight 0 is not asked, unless
+// the request names it.
+func (h *Hybrid) plan(req kb.RetrieveRequest) plan {
+	w, ok := h.cfg.Weights[req.Analysis.Class]
+	if !ok {
+		w = DefaultWeights
+	}
+	if req.Weights != nil {
+		w = *req.Weights
+	}
+	p := plan{weights: w}
+	off := h.cfg.Off[req.Analysis.Class]
+	for _, r := range kb.Routes {
+		switch {
+		case h.routes[r] == nil:
+		case len(req.Only) > 0:
+			if slices.Contains(req.Only, r) {
+				p.ask = append(p.ask, r)
+			}
+		case slices.Contains(off, r):
+			p.off = append(p.off, r)
+		case weight(w, r) > 0:
+			p.ask = append(p.ask, r)
+		}
+	}
+	return p
+}
+
+type answer struct {
+	hits []Hit
+	err  error
+}
+
+// search asks the routes in parallel. A route that has not answered within its
+// share of the deadline is left behind; its context has ended by then.
+func (h *Hybrid) search(ctx context.Context, ask []kb.Route, q Query) []answer {
+	ctx, cancel := context.WithTimeout(ctx, h.share(ctx))
+	answers := make([]chan answer, len(ask))
+	var running sync.WaitGroup
+	for i, r := range ask {
+		answers[i] = make(chan answer, 1)
+		running.Go(func() {
+			hits, err := guarded(func() ([]Hit, error) { return h.routes[r].Search(ctx, q) })
+			answers[i] <- answer{hits, err}
+		})
+	}
+	go func() { // the context lives until the last route has returned or it is over
+		running.Wait()
+		cancel()
+	}()
+	out := make([]answer, len(ask))
+	for i := range ask {
+		select {
+		case out[i] = <-answers[i]:
+		case <-ctx.Done():
+			select {
+			case out[i] = <-answers[i]: // answered at the last moment
+			default:
+				out[i].err = ErrLate
+			}
+		}
+		if errors.Is(out[i].err, context.DeadlineExceeded) {
+			out[i].err = ErrLate
+		}
+	}
+	return out
+}
+
+func (h *Hybrid) share(ctx context.Context) time.Duration {
+	limit := h.cfg.Timeout
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Duration(float64(time.Until(deadline))*h.cfg.Share))
+	}
+	return limit
+}
+
+// guarded turns a panic of a route into its error: one broken route must not end
+// the others.
+func guarded[T any](call func() (T, error)) (out T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return call()
+}
+
+// reason is the text of a degraded part: short, without internals.
+func reason(err error) string {
+	switch {
+	case errors.Is(err, ErrLate):
+		return "late"
+	case errors.Is(err, context.Canceled):
+		return "canceled"
+	case errors.Is(err, ErrCorrupt):
+		return "index files are damaged; rebuilding"
+	}
+	return "failed"
+}
+
+// effective spreads the weights of routes that are not there over the others.
+func effective(w kb.Weights, lists []list) kb.Weights {
+	sum := 0.0
+	for _, l := range lists {
+		sum += weight(w, l.route)
+	}
+	var out kb.Weights
+	for _, l := range lists {
+		v := 1 / float64(len(lists)) // none of them has a weight: all count the same
+		if sum > 0 {
+			v = weight(w, l.route) / sum
+		}
+		setWeight(&out, l.route, v)
+	}
+	return out
+}
+
+// list is what a route found.
+type list struct {
+	route kb.Route
+	hits  []Hit
+}
+
+// scored is a chunk with its scores by route.
+type scored struct {
+	id     string
+	score  float64
+	routes map[kb.Route]kb.RouteScore
+}
+
+// fuse scores every chunk that any route found by all routes, and orders them by
+// the weighted sum, ties by id. A route that found a chunk but cannot score the
+// others in time counts as 0 there and is named.
+func (h *Hybrid) fuse(ctx context.Context, q Query, lists []list, w kb.Weights) ([]scored, []kb.Degraded) {
+	var ids []string
+	seen := map[string]bool{}
+	for _, l := range lists {
+		for _, hit := range l.hits {
+			if !seen[hit.ID] {
+				seen[hit.ID] = true
+				ids = append(ids, hit.ID)
+			}
+		}
+	}
+	slices.Sort(ids)
+	columns := make([][]float64, len(lists))
+	failures := make([]error, len(lists))
+	ctx, cancel := context.WithTimeout(ctx, h.share(ctx))
+	defer cancel()
+	var running sync.WaitGroup
+	for i, l := range lists {
+		running.Go(func() { columns[i], failures[i] = h.column(ctx, q, l, ids) })
+	}
+	running.Wait()
+	var degraded []kb.Degraded
+	out := make([]scored, len(ids))
+	for i, id := range ids {
+		out[i] = scored{id: id, routes: make(map[kb.Route]kb.RouteScore, len(lists))}
+	}
+	for i, l := range lists {
+		if failures[i] != nil {
+			degraded = append(degraded, kb.Degraded{Part: string(l.route), Reason: "did not score the chunks that only other routes found"})
+		}
+		order := make([]int, 0, len(ids))
+		for j, s := range columns[i] {
+			if s > 0 {
+				order = append(order, j)
+			}
+		}
+		slices.SortFunc(order, func(a, b int) int {
+			return cmp.Or(cmp.Compare(columns[i][b], columns[i][a]), cmp.Compare(ids[a], ids[b]))
+		})
+		for rank, j := range order {
+			out[j].routes[l.route] = kb.RouteScore{Score: columns[i][j], Rank: rank + 1}
+			out[j].score += weight(w, l.route) * columns[i][j]
+		}
+	}
+	out = slices.DeleteFunc(out, func(s scored) bool { return s.score <= 0 })
+	slices.SortFunc(out, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
+	})
+	return out, degraded
+}
+
+// column returns the scores of one route for all ids.
+func (h *Hybrid) column(ctx context.Context, q Query, l list, ids []string) ([]float64, error) {
+	known := make(map[string]float64, len(l.hits))
+	for _, hit := range l.hits {
+		known[hit.ID] = min(1, hit.Score)
+	}
+	out := make([]float64, len(ids))
+	var missing []string
+	var at []int
+	for i, id := range ids {
+		if s, ok := known[id]; ok {
+			out[i] = s
+			continue
+		}
+		missing = append(missing, id)
+		at = append(at, i)
+	}
+	if len(missing) == 0 {
+		return out, nil
+	}
+	scores, err := guarded(func() ([]float64, error) { return h.routes[l.route].Score(ctx, q, missing) })
+	if err == nil && len(scores) != len(missing) {
+		err = fmt.Errorf("%d scores for %d chunks", len(scores), len(missing))
+	}
+	if err != nil {
+		return out, fmt.Errorf("score: %w", err)
+	}
+	for i, s := range scores {
+		out[at[i]] = min(1, s)
+	}
+	return out, nil
+}
+
+// passages reads the passages of the best chunks until topK distinct ones are
+// there.
+func (h *Hybrid) passages(ctx context.Context, fused []scored, topK int) ([]kb.Candidate, error) {
+	var keep distinct
+	for len(fused) > 0 && len(keep.candidates) < topK {
+		n := min(len(fused), 2*topK)
+		ids := make([]string, n)
+		for i := range ids {
+			ids[i] = fused[i].id
+		}
+		passages, err := h.source.Passages(ctx, ids)
+		if err != nil {
+			return nil, err
+		}
+		if len(passages) != n {
+			return nil, fmt.Errorf("%d passages for %d ids", len(passages), n)
+		}
+		for i, p := range passages {
+			if p.ID == "" {
+				continue
+			}
+			keep.add(kb.Candidate{Passage: p, Score: min(1, fused[i].score), Routes: fused[i].routes})
+		}
+		fused = fused[n:]
+	}
+	out := keep.candidates[:min(topK, len(keep.candidates))]
+	for i := range out {
+		out[i].Rank = i + 1
+	}
+	return out, nil
+}

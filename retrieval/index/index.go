@@ -1,0 +1,595 @@
+// Package index keeps the three embedded routes in step with the store: it takes
+// the change feed, writes a log of its own, and derives the lexical index, the
+// vectors and the graph from it.
+//
+// The store is the truth. Whatever happens to the files here, the index notices
+// and builds itself again, from its log where that is whole, else from the feed.
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/model/embed"
+	"suffice.dev/suffice/retrieval"
+	"suffice.dev/suffice/retrieval/bm25"
+	"suffice.dev/suffice/retrieval/dense"
+	"suffice.dev/suffice/retrieval/graph"
+	"suffice.dev/suffice/text"
+)
+
+// Feed is the part of kb.Knowledge that the index reads.
+type Feed interface {
+	Changes(ctx context.Context, after int64, limit int) ([]kb.DocumentChange, error)
+}
+
+// Options are the parts that an index works with.
+type Options struct {
+	Model *embed.Model // nil = the built-in one
+	// Edges reads the facts of a chunk out of its page; nil or a result without
+	// edges = its sentences stand for them.
+	Edges  func(c kb.Chunk) []graph.Edge
+	Match  text.Match // the dictionary of the graph route; nil = none
+	BM25   bm25.Config
+	Dense  dense.Calibration // zero = dense.Static
+	Graph  graph.Config      // zero = graph.Default
+	Logger *slog.Logger      // nil = slog.Default
+}
+
+// Index is the embedded form of all routes, in a folder of its own that one
+// process owns. It is safe for concurrent use.
+type Index struct {
+	dir string
+	opt Options
+	key string
+	log *slog.Logger
+
+	writing sync.Mutex // one Sync at a time
+	broken  atomic.Bool
+
+	mu     sync.RWMutex // guards what follows
+	file   *logFile
+	cat    *catalog
+	matrix *dense.Matrix
+	facts  *graph.Graph
+	seq    int64
+	closed bool
+
+	lexical *bm25.Index
+}
+
+// formVersion changes with every change of the log's form or of what is derived
+// from a text, so that older folders are built anew.
+const formVersion = "1"
+
+// Batch sizes of Sync: changes asked of the feed, and chunks written at once.
+const (
+	feedBatch  = 200
+	chunkBatch = 1000
+)
+
+// Names in the folder.
+const (
+	logName     = "changes.log"
+	lexicalName = "bm25"
+)
+
+// Open opens the index in the folder and makes it where it is missing. Damaged
+// files, or files of another embedding, are dropped; the next Sync builds them
+// again. The error is about the folder itself: no permission, or another process
+// owns it.
+func Open(dir string, opt Options) (*Index, error) {
+	if opt.Model == nil {
+		m, err := embed.Static()
+		if err != nil {
+			return nil, fmt.Errorf("open index: %w", err)
+		}
+		opt.Model = m
+	}
+	if opt.BM25 == (bm25.Config{}) {
+		opt.BM25 = bm25.Default()
+	}
+	if opt.Dense == (dense.Calibration{}) {
+		opt.Dense = dense.Static
+	}
+	if opt.Graph.Hops == 0 {
+		opt.Graph = graph.Default()
+	}
+	if opt.Graph.Match == nil {
+		opt.Graph.Match = opt.Match
+	}
+	if err := opt.Graph.Validate(); err != nil {
+		return nil, fmt.Errorf("open index: %w", err)
+	}
+	x := &Index{dir: dir, opt: opt, log: opt.Logger}
+	if x.log == nil {
+		x.log = slog.Default()
+	}
+	x.key = fmt.Sprintf("%s %s %s %d", formVersion, opt.Model.Name(), opt.Model.Hash(), opt.Model.Dims())
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("open index: %w", err)
+	}
+	if err := x.openLexical(); err != nil {
+		return nil, err
+	}
+	if err := x.openLog(); err != nil {
+		return nil, errors.Join(err, x.lexical.Close())
+	}
+	if err := x.align(); err != nil {
+		return nil, errors.Join(err, x.Close())
+	}
+	return x, nil
+}
+
+// openLexical opens the lexical index first: its lock tells a second process.
+func (x *Index) openLexical() error {
+	path := filepath.Join(x.dir, lexicalName)
+	var err error
+	x.lexical, err = bm25.Open(path, x.opt.BM25)
+	if errors.Is(err, retrieval.ErrCorrupt) {
+		x.log.Warn("lexical index is damaged and is built again", "reason", err)
+		if err = os.RemoveAll(path); err == nil {
+			x.lexical, err = bm25.Open(path, x.opt.BM25)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("open index: %w", err)
+	}
+	return nil
+}
+
+// openLog replays the log into memory. A log that cannot be used is dropped, with
+// everything that was derived from it.
+func (x *Index) openLog() error {
+	path := filepath.Join(x.dir, logName)
+	err := x.load(path)
+	if errors.Is(err, retrieval.ErrCorrupt) {
+		x.log.Warn("index is built again from the store", "reason", err)
+		if err = os.Remove(path); err == nil {
+			err = x.load(path)
+		}
+		if err == nil {
+			err = x.lexical.Reset()
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("open index: %w", err)
+	}
+	return nil
+}
+
+func (x *Index) load(path string) error {
+	if err := x.empty(); err != nil {
+		return err
+	}
+	total, dead := 0, 0
+	file, err := openLog(path, x.key, func(r record) error {
+		total++
+		changed, err := x.admit(&r)
+		dead += changed.dropped
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	x.file = file
+	if total > 64 && 2*dead > total {
+		return x.compact(path)
+	}
+	return nil
+}
+
+func (x *Index) empty() error {
+	matrix, err := dense.NewMatrix(x.opt.Model.Dims(), x.opt.Dense)
+	if err != nil {
+		return err
+	}
+	x.cat, x.matrix, x.facts, x.seq = newCatalog(), matrix, graph.New(), 0
+	return nil
+}
+
+// compact writes the live versions into a new log and loads that.
+func (x *Index) compact(path string) error {
+	old := x.file
+	live := map[string]int64{} // version to the offset of its first text
+	for key, v := range x.cat.versions {
+		live[key] = -1
+		if len(v.rows) > 0 {
+			live[key] = x.cat.rows[v.rows[0]].textAt
+		}
+	}
+	seq := x.seq
+	err := rewriteLog(path, x.key, func(add func(record) error) error {
+		last := int64(0)
+		reader, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		in := &logFile{path: path, f: reader}
+		err = in.scan(x.key, func(r record) error {
+			if r.Deleted {
+				return nil
+			}
+			at, ok := live[versionKey(r.Document.ID, r.Document.Version)]
+			if !ok || len(r.Chunks) > 0 && first(r.Chunks) != at {
+				return nil
+			}
+			last = r.Seq
+			return add(r)
+		})
+		if err = errors.Join(err, reader.Close()); err != nil {
+			return err
+		}
+		if last < seq { // keep the place in the feed
+			return add(record{Seq: seq, Deleted: true})
+		}
+		return nil
+	})
+	if err = errors.Join(err, old.close()); err != nil {
+		return err
+	}
+	if err := x.empty(); err != nil {
+		return err
+	}
+	x.file, err = openLog(path, x.key, func(r record) error {
+		_, err := x.admit(&r)
+		return err
+	})
+	return err
+}
+
+// first is the offset of the text of the chunk with the lowest ordinal.
+func first(chunks []chunkRecord) int64 {
+	return slices.MinFunc(chunks, func(a, b chunkRecord) int { return a.Ordinal - b.Ordinal }).textAt
+}
+
+// align brings the lexical index to the state of the log.
+func (x *Index) align() error {
+	seq, err := x.lexical.Seq()
+	if err == nil && seq == x.seq {
+		var n uint64
+		if n, err = x.lexical.Count(); err == nil && n == uint64(x.cat.live) {
+			return nil
+		}
+	}
+	if err != nil && !errors.Is(err, retrieval.ErrCorrupt) {
+		return fmt.Errorf("open index: %w", err)
+	}
+	if x.seq == 0 && seq == 0 && err == nil {
+		return nil
+	}
+	return x.rebuildLexical()
+}
+
+// rebuildLexical writes the lexical index again from the log.
+func (x *Index) rebuildLexical() error {
+	if err := x.lexical.Reset(); err != nil {
+		return fmt.Errorf("rebuild index: %w", err)
+	}
+	var batch []bm25.Chunk
+	flush := func(seq int64) error {
+		err := x.lexical.Apply(batch, nil, seq, x.cat.terms)
+		batch = batch[:0]
+		return err
+	}
+	for r := range x.cat.rows {
+		c, ok, err := x.lexicalChunk(int32(r))
+		if err != nil {
+			return fmt.Errorf("rebuild index: %w", err)
+		}
+		if !ok {
+			continue
+		}
+		if batch = append(batch, c); len(batch) == chunkBatch {
+			if err := flush(0); err != nil { // not at seq yet: an end in between starts over
+				return fmt.Errorf("rebuild index: %w", err)
+			}
+		}
+	}
+	if err := flush(x.seq); err != nil {
+		return fmt.Errorf("rebuild index: %w", err)
+	}
+	return nil
+}
+
+// lexicalChunk is what the lexical index holds of a row; false for a deleted one.
+func (x *Index) lexicalChunk(r int32) (bm25.Chunk, bool, error) {
+	w := x.cat.rows[r]
+	if w.version == nil {
+		return bm25.Chunk{}, false, nil
+	}
+	data, err := x.file.bytes(w.textAt, int(w.textLen+w.leadLen))
+	if err != nil {
+		return bm25.Chunk{}, false, err
+	}
+	terms := chunkTerms(w.version.doc.Title, w.headings, string(data[w.textLen:]), string(data[:w.textLen]))
+	return bm25.Chunk{ID: evidenceID(w.version, w.ordinal), Terms: terms, Visibility: w.version.vis}, true, nil
+}
+
+// chunkTerms are the terms by which a chunk is found: its title, headings and lead
+// as well as its text.
+func chunkTerms(title string, headings []string, lead, body string) []string {
+	var out []string
+	out = append(out, bm25.Terms(title)...)
+	for _, h := range headings {
+		if h != title {
+			out = append(out, bm25.Terms(h)...)
+		}
+	}
+	out = append(out, bm25.Terms(lead)...)
+	return append(out, bm25.Terms(body)...)
+}
+
+// Close ends the index. Searches that come later fail with kb.ErrUnavailable.
+func (x *Index) Close() error {
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.closed {
+		return nil
+	}
+	x.closed = true
+	return errors.Join(x.file.sync(), x.file.close(), x.lexical.Close())
+}
+
+// Seq is the place in the feed up to which the index has read.
+func (x *Index) Seq() int64 {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.seq
+}
+
+// Chunks is the number of chunks.
+func (x *Index) Chunks() int {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.cat.live
+}
+
+// Sync takes all changes that the feed has, and repairs what a search found
+// damaged. It returns the feed's error, with what came before it taken.
+func (x *Index) Sync(ctx context.Context, feed Feed) error {
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	if x.closed {
+		return fmt.Errorf("index: %w: closed", kb.ErrUnavailable)
+	}
+	if x.broken.Swap(false) {
+		if err := x.rebuildLexical(); err != nil {
+			x.broken.Store(true)
+			return err
+		}
+	}
+	for {
+		changes, err := feed.Changes(ctx, x.seq, feedBatch)
+		if err != nil {
+			return fmt.Errorf("read change feed after %d: %w", x.seq, err)
+		}
+		if len(changes) == 0 {
+			return nil
+		}
+		for len(changes) > 0 {
+			n := chunked(changes)
+			if err := x.take(ctx, changes[:n]); err != nil {
+				return err
+			}
+			changes = changes[n:]
+		}
+	}
+}
+
+// chunked is how many of the changes make one batch.
+func chunked(changes []kb.DocumentChange) int {
+	chunks := 0
+	for i, c := range changes {
+		if chunks += len(c.Chunks); chunks >= chunkBatch {
+			return i + 1
+		}
+	}
+	return len(changes)
+}
+
+// take writes changes to the log, then to memory, then to the lexical index. A
+// crash in between leaves the lexical index behind the log, which the next open
+// makes good.
+func (x *Index) take(ctx context.Context, changes []kb.DocumentChange) error {
+	records := make([]record, len(changes))
+	for i, c := range changes {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if c.Seq <= x.seq || i > 0 && c.Seq <= changes[i-1].Seq {
+			return fmt.Errorf("index: change %d does not follow %d", c.Seq, x.seq)
+		}
+		records[i] = x.record(c)
+	}
+	if err := x.file.append(records); err != nil {
+		return err
+	}
+	var rewritten []*version
+	var gone []string
+	x.mu.Lock()
+	for i := range records {
+		changed, err := x.admit(&records[i])
+		if err != nil {
+			x.mu.Unlock()
+			return err
+		}
+		gone = append(gone, changed.gone...)
+		rewritten = append(rewritten, changed.versions...)
+	}
+	x.mu.Unlock()
+	// Only this goroutine changes the catalog: it may read it without the lock.
+	put, err := x.lexicalChunks(rewritten)
+	if err != nil {
+		x.broken.Store(true)
+		return err
+	}
+	gone = slices.DeleteFunc(gone, func(id string) bool {
+		_, there := x.cat.find(id) // removed and put again
+		return there
+	})
+	if err := x.lexical.Apply(put, gone, x.seq, x.cat.terms); err != nil {
+		x.broken.Store(true)
+		return err
+	}
+	return nil
+}
+
+// lexicalChunks is what the lexical index holds of versions, each once; versions
+// that are gone since are left out.
+func (x *Index) lexicalChunks(versions []*version) ([]bm25.Chunk, error) {
+	var out []bm25.Chunk
+	seen := map[*version]bool{}
+	for _, v := range versions {
+		if seen[v] || x.cat.versions[v.key()] != v {
+			continue
+		}
+		seen[v] = true
+		for _, r := range v.rows {
+			c, ok, err := x.lexicalChunk(r)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				out = append(out, c)
+			}
+		}
+	}
+	return out, nil
+}
+
+// record makes the log's form of a change: counts the terms and sees that the
+// vectors are this model's.
+func (x *Index) record(c kb.DocumentChange) record {
+	r := record{Seq: c.Seq, Deleted: c.Deleted, Document: c.Document}
+	r.Document.Text = ""
+	if c.Deleted {
+		return r
+	}
+	for _, ch := range c.Chunks {
+		vectors := ch.Vectors
+		if _, err := x.opt.Model.Decode(vectors); err != nil {
+			vectors = x.opt.Model.Encode(ch.Text)
+		}
+		r.Chunks = append(r.Chunks, chunkRecord{
+			Ordinal: ch.Ordinal, Start: ch.Start, End: ch.End, Kind: ch.Kind, HeadingPath: ch.HeadingPath, Lead: ch.Lead, Text: ch.Text,
+			Terms:   bm25.Pack(chunkTerms(c.Document.Title, ch.HeadingPath, ch.Lead, ch.Text)),
+			Vectors: vectors, Page: ch.Page,
+		})
+	}
+	return r
+}
+
+// change is what a record changed in the catalog.
+type change struct {
+	versions []*version // to be written to the lexical index
+	gone     []string   // evidence ids
+	dropped  int        // records that are dead now
+}
+
+// admit applies a record to the catalog, the vectors and the graph. The caller
+// holds the lock, or is alone.
+func (x *Index) admit(r *record) (change, error) {
+	var out change
+	x.seq = max(x.seq, r.Seq)
+	if r.Deleted {
+		out.dropped++
+		for _, v := range slices.Clone(x.cat.documents[r.Document.ID]) {
+			x.drop(v, &out)
+		}
+		return out, nil
+	}
+	if old := x.cat.versions[versionKey(r.Document.ID, r.Document.Version)]; old != nil {
+		x.drop(old, &out)
+	}
+	v := x.cat.put(r)
+	chunks := make(map[int]*chunkRecord, len(r.Chunks))
+	for i := range r.Chunks {
+		chunks[r.Chunks[i].Ordinal] = &r.Chunks[i]
+	}
+	for _, n := range v.rows {
+		ch := chunks[x.cat.rows[n].ordinal]
+		windows, err := x.opt.Model.Decode(ch.Vectors)
+		if err != nil {
+			return out, fmt.Errorf("index: %w: %w", retrieval.ErrCorrupt, err)
+		}
+		rows := make([]dense.Vector, len(windows))
+		for i, w := range windows {
+			rows[i] = dense.Vector{Scale: w.Scale, Values: w.Values}
+		}
+		if err := x.matrix.Put(n, rows); err != nil {
+			return out, fmt.Errorf("index: %w", err)
+		}
+		x.facts.Put(n, x.edges(v, ch))
+	}
+	out.versions = append(out.versions, v)
+	x.refresh(x.cat.affected(v), &out)
+	return out, nil
+}
+
+func (x *Index) edges(v *version, ch *chunkRecord) []graph.Edge {
+	if x.opt.Edges != nil && len(ch.Page) > 0 {
+		if edges := x.opt.Edges(kb.Chunk{Ordinal: ch.Ordinal, Text: ch.Text, Start: ch.Start, End: ch.End, Kind: ch.Kind, HeadingPath: ch.HeadingPath, Lead: ch.Lead, Page: ch.Page}); len(edges) > 0 {
+			return edges
+		}
+	}
+	return graph.FromText(ch.Text, append([]string{v.doc.Title}, ch.HeadingPath...), x.opt.Match)
+}
+
+func (x *Index) drop(v *version, out *change) {
+	affected := x.cat.affected(v)
+	for _, n := range v.rows {
+		out.gone = append(out.gone, evidenceID(v, x.cat.rows[n].ordinal))
+		x.matrix.Delete(n)
+		x.facts.Delete(n)
+	}
+	x.cat.remove(v)
+	out.dropped++
+	x.refresh(affected, out)
+}
+
+func (x *Index) refresh(affected []*version, out *change) {
+	for _, v := range affected {
+		if x.cat.refresh(v) {
+			out.versions = append(out.versions, v)
+		}
+	}
+}
+
+// Run keeps the index in step until the context ends: at once, then every
+// interval and whenever notify fires (nil = by interval alone). Failures are
+// logged and tried again.
+func (x *Index) Run(ctx context.Context, feed Feed, every time.Duration, notify <-chan struct{}) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	failing := false
+	for {
+		err := x.Sync(ctx, feed)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil && !failing:
+			x.log.Warn("index is behind the store", "error", err)
+		case err == nil && failing:
+			x.log.Info("index has caught up", "seq", x.Seq())
+		}
+		failing = err != nil
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-notify:
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/retrieval"
+	"suffice.dev/suffice/retrieval/bm25"
+)
+
+// Routes are the three embedded routes over this index.
+func (x *Index) Routes() map[kb.Route]retrieval.Route {
+	return map[kb.Route]retrieval.Route{kb.Dense: denseRoute{x}, kb.BM25: bm25Route{x}, kb.Graph: graphRoute{x}}
+}
+
+// Retriever fuses the routes of this index under a configuration.
+func (x *Index) Retriever(cfg retrieval.Config) (*retrieval.Hybrid, error) {
+	return retrieval.New(cfg, x.Routes(), x)
+}
+
+var _ retrieval.Source = (*Index)(nil)
+
+// Passages implements retrieval.Source.
+func (x *Index) Passages(ctx context.Context, ids []string) ([]kb.Passage, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if x.closed {
+		return nil, errClosed()
+	}
+	out := make([]kb.Passage, len(ids))
+	for i, id := range ids {
+		r, ok := x.cat.find(id)
+		if !ok {
+			continue
+		}
+		text, err := x.file.bytes(x.cat.rows[r].textAt, int(x.cat.rows[r].textLen))
+		if err != nil {
+			return nil, err
+		}
+		out[i] = x.cat.passage(r, string(text))
+	}
+	return out, nil
+}
+
+func errClosed() error { return fmt.Errorf("index: %w: closed", kb.ErrUnavailable) }
+
+// hits gives row hits their ids and orders ties by id.
+func (x *Index) hits(rows []int32, scores []float64) []retrieval.Hit {
+	out := make([]retrieval.Hit, len(rows))
+	for i, r := range rows {
+		w := &x.cat.rows[r]
+		out[i] = retrieval.Hit{ID: evidenceID(w.version, w.ordinal), Score: scores[i]}
+	}
+	slices.SortFunc(out, func(a, b retrieval.Hit) int {
+		switch {
+		case a.Score > b.Score:
+			return -1
+		case a.Score < b.Score:
+			return 1
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return out
+}
+
+type denseRoute struct{ x *Index }
+
+func (d denseRoute) Search(ctx context.Context, q retrieval.Query) ([]retrieval.Hit, error) {
+	v := d.x.opt.Model.Embed(q.Text)
+	d.x.mu.RLock()
+	defer d.x.mu.RUnlock()
+	if d.x.closed {
+		return nil, errClosed()
+	}
+	found, err := d.x.matrix.Search(ctx, v, d.x.cat.admission(q.Filter), q.Limit)
+	if err != nil {
+		return nil, err
+	}
+	rows, scores := make([]int32, len(found)), make([]float64, len(found))
+	for i, h := range found {
+		rows[i], scores[i] = h.Chunk, h.Score
+	}
+	return d.x.hits(rows, scores), nil
+}
+
+func (d denseRoute) Score(ctx context.Context, q retrieval.Query, ids []string) ([]float64, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	v := d.x.opt.Model.Embed(q.Text)
+	d.x.mu.RLock()
+	defer d.x.mu.RUnlock()
+	if d.x.closed {
+		return nil, errClosed()
+	}
+	admit := d.x.cat.admission(q.Filter)
+	out := make([]float64, len(ids))
+	for i, id := range ids {
+		if r, ok := d.x.cat.find(id); ok && admit(r) {
+			out[i] = d.x.matrix.Score(v, r)
+		}
+	}
+	return out, nil
+}
+
+type graphRoute struct{ x *Index }
+
+func (g graphRoute) Search(ctx context.Context, q retrieval.Query) ([]retrieval.Hit, error) {
+	g.x.mu.RLock()
+	defer g.x.mu.RUnlock()
+	if g.x.closed {
+		return nil, errClosed()
+	}
+	found, err := g.x.facts.Search(ctx, g.x.opt.Graph, q.Analysis, q.Text, g.x.cat.admission(q.Filter), q.Limit)
+	if err != nil {
+		return nil, err
+	}
+	rows, scores := make([]int32, len(found)), make([]float64, len(found))
+	for i, h := range found {
+		rows[i], scores[i] = h.Chunk, h.Score
+	}
+	return g.x.hits(rows, scores), nil
+}
+
+func (g graphRoute) Score(ctx context.Context, q retrieval.Query, ids []string) ([]float64, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	g.x.mu.RLock()
+	defer g.x.mu.RUnlock()
+	if g.x.closed {
+		return nil, errClosed()
+	}
+	rows := make([]int32, len(ids))
+	for i, id := range ids {
+		r, ok := g.x.cat.find(id)
+		if !ok {
+			r = -1
+		}
+		rows[i] = r
+	}
+	admit := g.x.cat.admission(q.Filter)
+	return g.x.facts.Scores(g.x.opt.Graph, q.Analysis, q.Text, func(r int32) bool { return r >= 0 && admit(r) }, rows), nil
+}
+
+type bm25Route struct{ x *Index }
+
+// prepare reads what scoring needs; a damaged index is repaired by the next Sync.
+func (b bm25Route) prepare(ctx context.Context, q retrieval.Query) (bm25.Prepared, bm25.Needs, error) {
+	b.x.mu.RLock()
+	closed, need := b.x.closed, b.x.cat.needs(q.Filter)
+	b.x.mu.RUnlock()
+	if closed {
+		return bm25.Prepared{}, need, errClosed()
+	}
+	p, err := b.x.lexical.Prepare(ctx, q)
+	return p, need, b.note(err)
+}
+
+func (b bm25Route) note(err error) error {
+	if errors.Is(err, retrieval.ErrCorrupt) {
+		b.x.broken.Store(true)
+	}
+	return err
+}
+
+func (b bm25Route) Search(ctx context.Context, q retrieval.Query) ([]retrieval.Hit, error) {
+	p, need, err := b.prepare(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	hits, err := b.x.lexical.Search(ctx, p, q.Filter, need, q.Limit, func(id string) (bm25.Packed, bool) { return b.counts(q.Filter, id) })
+	return hits, b.note(err)
+}
+
+// counts reads the term counts of a chunk from the log.
+func (b bm25Route) counts(f retrieval.Filter, id string) (bm25.Packed, bool) {
+	b.x.mu.RLock()
+	defer b.x.mu.RUnlock()
+	if b.x.closed {
+		return nil, false
+	}
+	r, ok := b.x.cat.find(id)
+	if !ok || !f.Admits(b.x.cat.rows[r].version.vis) {
+		return nil, false
+	}
+	data, err := b.x.file.bytes(b.x.cat.rows[r].termsAt, int(b.x.cat.rows[r].termsLen))
+	if err != nil || !bm25.Packed(data).Valid() {
+		return nil, false
+	}
+	return data, true
+}
+
+func (b bm25Route) Score(ctx context.Context, q retrieval.Query, ids []string) ([]float64, error) {
+	p, _, err := b.prepare(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(ids))
+	for i, id := range ids {
+		if c, ok := b.counts(q.Filter, id); ok {
+			out[i] = p.Score(c)
+		}
+	}
+	return out, nil
+}
