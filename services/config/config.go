@@ -11,6 +11,10 @@ import (
 	"time"
 
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/rerank"
+	"suffice.dev/suffice/retrieval"
+	"suffice.dev/suffice/services"
+	"suffice.dev/suffice/validate"
 )
 
 // Config is the whole tree. Keys are those of the tags, joined by dots. All
@@ -21,7 +25,6 @@ type Config struct {
 	Thresholds ByClass[Thresholds] `key:"thresholds"`
 	Gate       Gate                `key:"gate"`
 	BM25       BM25                `key:"bm25"`
-	Dense      Dense               `key:"dense"`
 	Graph      Graph               `key:"graph"`
 	Layers     ByRole[Layer]       `key:"layers"`
 	Ingest     Ingest              `key:"ingest"`
@@ -84,21 +87,14 @@ type Gate struct {
 
 // BM25 are the settings of the word route.
 type BM25 struct {
-	K1    float64 `key:"k1"`    // saturation, 0..10
-	B     float64 `key:"b"`     // length normalisation, 0..1
-	Limit int     `key:"limit"` // candidates, 1..1000
-}
-
-// Dense are the settings of the vector route.
-type Dense struct {
-	Limit int `key:"limit"` // candidates, 1..1000
+	Pool           int     `key:"pool"`            // chunks that are scored exactly, 1..10000
+	ExpansionBoost float64 `key:"expansion_boost"` // weight of expansion terms against the question's own words, 0..1
 }
 
 // Graph are the settings of the route over facts.
 type Graph struct {
-	Limit int     `key:"limit"` // candidates, 1..1000
 	Hops  int     `key:"hops"`  // 1..3
-	Decay float64 `key:"decay"` // score factor a hop, 0..1
+	Decay float64 `key:"decay"` // score factor a hop, above 0, at most 1
 }
 
 // Layer says where a layer runs.
@@ -108,8 +104,9 @@ type Layer struct {
 
 // Ingest are the settings of reading documents.
 type Ingest struct {
-	MaxBytes int           `key:"max_bytes"` // larger files are skipped with the reason; 1 KiB..1 GiB
-	Watch    time.Duration `key:"watch"`     // how often a served folder is compared with the store; 100ms..1h
+	ChunkTarget int           `key:"chunk_target"` // size that chunks are filled up to, in Latin letters; a Chinese character counts as two
+	ChunkMax    int           `key:"chunk_max"`    // size up to which a list, a table or a code block stays whole; at least chunk_target
+	Watch       time.Duration `key:"watch"`        // how often a served folder is compared with the store; 100ms..1h
 }
 
 // Lexicon names dictionary files beside the built-in one.
@@ -119,9 +116,8 @@ type Lexicon struct {
 
 // Domain are the settings of one domain of documents.
 type Domain struct {
-	SIDFactor  float64             `key:"sid_factor"` // 0..1; 0 = built-in
-	SIDParts   []string            `key:"sid_parts"`  // parts of a complete fact; empty = built-in
-	Expansions map[string][]string `key:"expansions"` // question class in lower case -> terms
+	SIDFactor float64  `key:"sid_factor"` // of the density of facts, 0..1
+	SIDParts  []string `key:"sid_parts"`  // parts that make a fact complete
 }
 
 // Limits bound one request. Beyond them a request is refused, not cut.
@@ -131,8 +127,11 @@ type Limits struct {
 	Question     int           `key:"question"`      // code points
 	Answer       int           `key:"answer"`        // code points of an answer to verify
 	TopK         int           `key:"top_k"`         // passages a retrieval may be asked for
+	Candidates   int           `key:"candidates"`    // chunks that each route finds before fusion, 1..1000
 	BodyBytes    int           `key:"body_bytes"`    // of one message: HTTP body, gRPC message, JSON line
 	Deadline     time.Duration `key:"deadline"`      // of a request that names none, 10ms..10m
+	Route        time.Duration `key:"route"`         // longest that one route may take, whatever the deadline
+	RouteShare   float64       `key:"route_share"`   // part of the time left to retrieval that a route may take, above 0, at most 1
 }
 
 // Telemetry are the settings of logs.
@@ -141,35 +140,58 @@ type Telemetry struct {
 	LogFormat string `key:"log_format"` // text, json
 }
 
-// Default returns the settings of an installation without a file.
+// Default returns the settings of an installation without a file. What a layer
+// owns comes from the layer.
 func Default() Config {
+	found, judged, checked := retrieval.Default(), rerank.Default(), validate.Default()
+	limits := services.DefaultLimits()
 	c := Config{
 		Weights:    ByClass[Weights]{},
 		Routes:     ByClass[Routes]{},
 		Thresholds: ByClass[Thresholds]{},
-		Gate:       Gate{Rate: 0.8, K: 5, Retries: 1},
-		BM25:       BM25{K1: 1.2, B: 0.75, Limit: 100},
-		Dense:      Dense{Limit: 100},
-		Graph:      Graph{Limit: 100, Hops: 2, Decay: 0.6},
+		Gate:       Gate{Rate: checked.GateRate, K: checked.GateK, Retries: checked.GateRetries},
+		BM25:       BM25{Pool: 200, ExpansionBoost: 0.4},
+		Graph:      Graph{Hops: 2, Decay: 0.6},
 		Layers:     ByRole[Layer]{},
-		Ingest:     Ingest{MaxBytes: 32 << 20, Watch: 2 * time.Second},
+		Ingest:     Ingest{ChunkTarget: 1200, ChunkMax: 2400, Watch: 2 * time.Second},
+		Lexicon:    Lexicon{Paths: []string{}},
 		Domains:    map[string]Domain{},
 		Limits: Limits{
-			Passages: 200, PassageChars: 100_000, Question: 8_000, Answer: 100_000,
-			TopK: 200, BodyBytes: 64 << 20, Deadline: 10 * time.Second,
+			Passages: limits.Passages, PassageChars: limits.PassageRunes, Question: limits.Question, Answer: limits.Answer,
+			TopK: limits.TopK, Candidates: found.Candidates, BodyBytes: limits.BodyBytes,
+			Deadline: 10 * time.Second, Route: found.Timeout, RouteShare: found.Share,
 		},
 		Telemetry: Telemetry{LogLevel: "info", LogFormat: "text"},
 	}
-	for _, name := range c.Weights.Names() {
-		c.Weights[name] = Weights{Dense: 0.4, BM25: 0.4, Graph: 0.2}
-		c.Routes[name] = Routes{Off: []string{}}
-		c.Thresholds[name] = Thresholds{Sufficiency: 0.5, FGCGreen: 0.95, FGCYellow: 0.85, CDS: 1.5}
+	for i, name := range c.Weights.Names() {
+		class := kb.Classes[i]
+		w, ok := found.Weights[class]
+		if !ok {
+			w = retrieval.DefaultWeights
+		}
+		c.Weights[name] = Weights{Dense: w.Dense, BM25: w.BM25, Graph: w.Graph}
+		off := []string{}
+		for _, r := range found.Off[class] {
+			off = append(off, string(r))
+		}
+		c.Routes[name] = Routes{Off: off}
+		t, ok := judged.Thresholds[class]
+		if !ok {
+			t = judged.Default
+		}
+		c.Thresholds[name] = Thresholds{Sufficiency: t.Sufficiency, FGCGreen: t.FGCGreen, FGCYellow: t.FGCYellow, CDS: t.CDS}
 	}
-	c.Weights["numeric"] = Weights{Dense: 0.4, BM25: 0.5, Graph: 0.1}
-	c.Weights["definition"] = Weights{Dense: 0.6, BM25: 0.2, Graph: 0.2}
-	c.Weights["condition"] = Weights{Dense: 0.3, BM25: 0.3, Graph: 0.4}
+	for name, t := range judged.Templates {
+		if name == "" {
+			name = AnyDomain
+		}
+		c.Domains[name] = Domain{SIDFactor: t.Factor, SIDParts: t.Parts}
+	}
 	for _, role := range Roles {
 		c.Layers[role] = Layer{}
 	}
 	return c
 }
+
+// AnyDomain is the key of what counts for passages without a domain.
+const AnyDomain = "any"

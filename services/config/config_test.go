@@ -145,7 +145,7 @@ func TestProblemsOfAllSources(t *testing.T) {
 	}
 	_, err := Load(Sources{
 		File:    file,
-		Environ: []string{"SUFFICE_GATE__KK=7", "SUFFICE_GATE__K=many", "SUFFICE_DENSE__LIMIT=0", "SUFFICE_GRAPH_HOPS=2"},
+		Environ: []string{"SUFFICE_GATE__KK=7", "SUFFICE_GATE__K=many", "SUFFICE_BM25__POOL=0", "SUFFICE_GRAPH_HOPS=2"},
 		Flags:   map[string]string{"graph.hop": "1", "gate": "on"},
 	})
 	want := `suffice.yaml:3: limts: unknown key; did you mean limits?
@@ -155,7 +155,7 @@ SUFFICE_GATE__KK: gate.kk: unknown key (value "7"); did you mean gate.k?
 --set gate: gate: a section; set the keys below it one by one
 --set graph.hop: graph.hop: unknown key (value "1"); did you mean graph.hops?
 suffice.yaml:2: gate.rate: 3 is not within 0..1
-SUFFICE_DENSE__LIMIT: dense.limit: 0 is not within 1..1000`
+SUFFICE_BM25__POOL: bm25.pool: 0 is not within 1..10000`
 	if diff := cmp.Diff(want, err.Error()); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}

@@ -43,17 +43,18 @@ func (c Config) Validate() []Problem {
 	v.share("gate.rate", c.Gate.Rate)
 	v.whole("gate.k", c.Gate.K, 1, 20)
 	v.whole("gate.retries", c.Gate.Retries, 0, 3)
-	v.number("bm25.k1", c.BM25.K1, 0, 10)
-	v.share("bm25.b", c.BM25.B)
-	v.whole("bm25.limit", c.BM25.Limit, 1, 1000)
-	v.whole("dense.limit", c.Dense.Limit, 1, 1000)
-	v.whole("graph.limit", c.Graph.Limit, 1, 1000)
+	v.whole("bm25.pool", c.BM25.Pool, 1, 10_000)
+	v.share("bm25.expansion_boost", c.BM25.ExpansionBoost)
 	v.whole("graph.hops", c.Graph.Hops, 1, 3)
-	v.share("graph.decay", c.Graph.Decay)
+	v.part("graph.decay", c.Graph.Decay)
 	for _, role := range sortedKeys(c.Layers) {
 		v.address("layers."+role+".address", c.Layers[role].Address)
 	}
-	v.whole("ingest.max_bytes", c.Ingest.MaxBytes, 1<<10, 1<<30)
+	v.whole("ingest.chunk_target", c.Ingest.ChunkTarget, 100, 20_000)
+	v.whole("ingest.chunk_max", c.Ingest.ChunkMax, 100, 50_000)
+	if c.Ingest.ChunkMax < c.Ingest.ChunkTarget {
+		v.add("ingest.chunk_max", "%d is below ingest.chunk_target %d", c.Ingest.ChunkMax, c.Ingest.ChunkTarget)
+	}
 	v.duration("ingest.watch", c.Ingest.Watch, 100*time.Millisecond, time.Hour)
 	for _, p := range c.Lexicon.Paths {
 		if p == "" {
@@ -61,21 +62,18 @@ func (c Config) Validate() []Problem {
 		}
 	}
 	for _, name := range sortedKeys(c.Domains) {
-		d, path := c.Domains[name], "domains."+name
-		v.share(path+".sid_factor", d.SIDFactor)
-		for _, class := range sortedKeys(d.Expansions) {
-			if !slices.Contains(ByClass[int]{}.Names(), class) {
-				v.add(path+".expansions."+class, "not a question class%s", hint(class, ByClass[int]{}.Names()))
-			}
-		}
+		v.share("domains."+name+".sid_factor", c.Domains[name].SIDFactor)
 	}
 	v.whole("limits.passages", c.Limits.Passages, 1, 10_000)
 	v.whole("limits.passage_chars", c.Limits.PassageChars, 1, 10_000_000)
 	v.whole("limits.question", c.Limits.Question, 1, 1_000_000)
 	v.whole("limits.answer", c.Limits.Answer, 1, 10_000_000)
 	v.whole("limits.top_k", c.Limits.TopK, 1, 1000)
+	v.whole("limits.candidates", c.Limits.Candidates, 1, 1000)
 	v.whole("limits.body_bytes", c.Limits.BodyBytes, 1<<10, 1<<30)
 	v.duration("limits.deadline", c.Limits.Deadline, 10*time.Millisecond, 10*time.Minute)
+	v.duration("limits.route", c.Limits.Route, time.Millisecond, 10*time.Minute)
+	v.part("limits.route_share", c.Limits.RouteShare)
 	v.oneOf("telemetry.log_level", c.Telemetry.LogLevel, "debug", "info", "warn", "error")
 	v.oneOf("telemetry.log_format", c.Telemetry.LogFormat, "text", "json")
 	return v.problems
@@ -94,6 +92,12 @@ func (v *checker) number(key string, x, lo, hi float64) {
 }
 
 func (v *checker) share(key string, x float64) { v.number(key, x, 0, 1) }
+
+func (v *checker) part(key string, x float64) {
+	if !(x > 0 && x <= 1) {
+		v.add(key, "%v is not above 0 and at most 1", x)
+	}
+}
 
 func (v *checker) from0(key string, x float64) {
 	if !(x >= 0 && x <= 1e6) {
