@@ -1,0 +1,45 @@
+# Only Go is needed for run and test. `make help` lists the targets.
+.DEFAULT_GOAL := help
+.PHONY: help build run test lint generate proto bench cases
+
+GOLANGCI_VERSION := v2.15.0
+GOVULNCHECK_VERSION := v1.9.0
+TOOLS := .ci/bin
+SHARED := $(or $(SUFFICE_SHARED),../shared)
+DOCS := testdata/handbook
+TESTFLAGS :=
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## build bin/suffice
+	go build -trimpath -o bin/suffice ./cmd/suffice
+
+run: ## ingest the example handbook and serve it (DOCS=folder for your own)
+	go run ./cmd/suffice serve --docs $(DOCS)
+
+test: ## run all tests (TESTFLAGS=-race and the like)
+	go test $(TESTFLAGS) ./...
+
+lint: $(TOOLS)/golangci-lint-$(GOLANGCI_VERSION) ## golangci-lint and the checks of the contract
+	$< run ./...
+	scripts/buf-check.sh
+
+generate: ## write the Go of the .proto files
+	go tool -modfile=tools/go.mod buf generate
+
+proto: generate ## the same as generate
+
+bench: ## benchmarks, six runs, for benchstat
+	go test -run '^$$' -bench . -benchmem -count 6 ./...
+
+cases: build ## behaviour cases of the plan (SUFFICE_SHARED, default ../shared)
+	scripts/cases.sh bin/suffice $(SHARED)
+
+$(TOOLS)/golangci-lint-$(GOLANGCI_VERSION):
+	GOBIN=$(CURDIR)/$(TOOLS) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+	mv $(TOOLS)/golangci-lint $@
+
+$(TOOLS)/govulncheck-$(GOVULNCHECK_VERSION):
+	GOBIN=$(CURDIR)/$(TOOLS) go install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION)
+	mv $(TOOLS)/govulncheck $@

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Runs the behaviour cases of the plan against a binary and prints one line a topic.
+# usage: cases.sh BINARY [SHARED] [FOLDER]
+#   SHARED  folder that holds cases/run and cases/*.yaml (../shared)
+#   FOLDER  where the complaints of each topic are written (.ci/out/cases)
+# Cases that fail do not fail the script; a runner that crashes does (exit 1).
+# Without the folder it says so and exits 0. Needs Python 3; PyYAML is put into
+# .ci/venv where the system's Python lacks it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+binary=${1:?usage: cases.sh BINARY [SHARED] [FOLDER]}
+shared=${2:-../shared}
+out=${3:-.ci/out/cases}
+
+if [ ! -e "$shared/cases/run" ]; then
+  echo "cases: skipped, $shared/cases is not there (set SUFFICE_SHARED)"
+  exit 0
+fi
+
+python=python3
+if ! "$python" -c 'import yaml' 2>/dev/null; then
+  python=.ci/venv/bin/python
+  [ -x "$python" ] || python3 -m venv .ci/venv
+  "$python" -c 'import yaml' 2>/dev/null || "$python" -m pip install -q --disable-pip-version-check pyyaml==6.0.3
+fi
+
+binary=$(realpath "$binary")
+mkdir -p "$out"
+crashed=0 passed=0 failed=0
+for file in "$shared"/cases/*.yaml; do
+  topic=$(basename "$file" .yaml)
+  log=$out/$topic.txt
+  # A Python that falls over exits 1 just as failing cases do, so the last line decides.
+  timeout 900 "$python" "$shared/cases/run" --suffice "$binary" "$file" >"$log" 2>&1 || true
+  last=$(tail -n 1 "$log")
+  if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+    printf 'cases %-16s %4d passed %4d failed\n' "$topic" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}"
+    passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
+  else
+    printf 'cases %-16s the runner did not finish:\n' "$topic"
+    tail -n 5 "$log" | sed 's/^/    /'
+    crashed=1
+  fi
+done
+printf 'cases %-16s %4d passed %4d failed (complaints: %s)\n' total "$passed" "$failed" "$out"
+exit "$crashed"
