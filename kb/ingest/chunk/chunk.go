@@ -76,7 +76,7 @@ func Split(doc kb.Document, cfg Config) (chunks []kb.Chunk, title string) {
 	title = strings.TrimSpace(doc.Title)
 	if title == "" {
 		for _, b := range blocks {
-			if b.kind == heading && b.level < levelClause && b.title != "" {
+			if b.kind == heading && b.level < levelBook && b.title != "" {
 				title = b.title
 				break
 			}
@@ -146,9 +146,9 @@ func atoms(s string, blocks []block) []atom {
 			continue
 		}
 		a := atom{block: b, weight: weigh(s[b.start:b.end]), whole: b.kind != prose && b.kind != heading, lead: b.head}
-		if n := len(out) - 1; a.whole && n >= 0 && out[n].kind == prose && out[n].weight <= 400 && leadsIn(s[out[n].start:out[n].end], b.kind) {
+		if n := len(out) - 1; n >= 0 && a.kind != heading && out[n].kind == prose && out[n].weight <= 400 && leadsIn(s[out[n].start:out[n].end], a) {
 			in := out[n]
-			if a.lead == [2]int{} {
+			if a.whole && a.lead == [2]int{} {
 				a.lead = [2]int{in.start, in.end}
 			}
 			a.start = in.start
@@ -162,16 +162,20 @@ func atoms(s string, blocks []block) []atom {
 }
 
 // leadsIn reports whether a paragraph announces the block that follows it.
-func leadsIn(p string, k kind) bool {
-	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(p, " \t\r\n*_"))
+func leadsIn(p string, a atom) bool {
+	bare := strings.Trim(p, " \t\r\n*_")
+	last, _ := utf8.DecodeLastRuneInString(bare)
 	switch last {
-	case ':', '：', '—', '-':
-		return true
+	case ':', '：':
+		return a.whole || a.weight <= 400
 	case '。', '.', '!', '！', '?', '？', ';', '；':
 		return false
 	}
-	// The caption of a table seldom ends in a stop.
-	return k == table && utf8.RuneCountInString(p) <= 80
+	// A paragraph all in bold is a heading in disguise; the caption of a table seldom
+	// ends in a stop.
+	bold := strings.HasPrefix(p, "**") && strings.HasSuffix(p, "**") && !strings.Contains(bare, "**") ||
+		strings.HasPrefix(p, "__") && strings.HasSuffix(p, "__") && !strings.Contains(bare, "__")
+	return (bold || a.kind == table) && utf8.RuneCountInString(p) <= 80
 }
 
 type piece struct {
@@ -201,7 +205,7 @@ type packer struct {
 func (p *packer) add(a atom) {
 	if a.kind == heading {
 		nested := len(p.levels) > 0 && a.level > p.levels[len(p.levels)-1]
-		if p.open && (p.content || !nested) {
+		if p.open && (p.content || !nested && p.weight > 0) {
 			p.flush()
 		}
 		for len(p.levels) > 0 && p.levels[len(p.levels)-1] >= a.level {
@@ -216,6 +220,11 @@ func (p *packer) add(a atom) {
 			p.append(a.start, a.end, a.weight)
 			return
 		}
+	}
+	if !strings.ContainsFunc(p.text[a.start:a.end], visible) {
+		// A thematic break or the like says nothing: it goes with its neighbour.
+		p.append(a.start, a.end, 0)
+		return
 	}
 	limit := p.cfg.Max
 	if !a.whole {
@@ -306,7 +315,7 @@ func (p *packer) cut(start, end int, levels [][]int) [][2]int {
 		return [][2]int{{start, end}}
 	}
 	n := (w + p.cfg.Target - 1) / p.cfg.Target
-	goal := w/n + w/n/8
+	goal := w/n + w/n/4
 	if goal > p.cfg.Target {
 		goal = p.cfg.Target
 	}
@@ -431,6 +440,8 @@ func weigh(s string) int {
 	}
 	return n
 }
+
+func visible(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsSymbol(r) }
 
 func blank(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' }
 

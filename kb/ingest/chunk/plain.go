@@ -33,6 +33,9 @@ func plainBlocks(s string) []block {
 		if strings.ContainsRune(t, '\n') || !titleLike(t, 60) {
 			continue
 		}
+		if _, numbered := provisionLine(t); numbered {
+			continue
+		}
 		switch {
 		case i == 0 && len(out) > 1:
 			b.kind, b.level, b.title = heading, 1, t
@@ -74,7 +77,7 @@ const hanDigits = "〇零一二三四五六七八九十百千两0-9０-９"
 var (
 	zhMark = regexp.MustCompile(`^第[` + hanDigits + `]{1,9}(分编|编|章|节|条)(之[` + hanDigits + `]{1,3})?`)
 	zhItem = regexp.MustCompile(`^[一二三四五六七八九十]{1,3}、`)
-	enMark = regexp.MustCompile(`^(?i:(part|chapter|article|section|clause))[ \t]+([0-9]{1,4}[A-Za-z]?|[IVXLC]{1,6}|[A-Z])(\.|:|[ \t]*[-–—]|[ \t]*$|[ \t]{2,})`)
+	enMark = regexp.MustCompile(`^(?i:(part|chapter|article|section|clause))[ \t]+([0-9]{1,4}[A-Za-z]?|[IVXLC]{1,6}|[A-Z])(\.|:|[ \t]*[-–—]|[ \t]*$|[ \t]{2,}|[ \t]\p{Lu})`)
 )
 
 // provision is a line that opens a part of a law, a contract or a policy.
@@ -84,14 +87,24 @@ type provision struct {
 	level int
 	title string
 	leaf  bool
+	family
 }
+
+// family is a way to number the parts of a document.
+type family uint8
+
+const (
+	zhFamily family = iota
+	zhNumerals
+	enFamily
+)
 
 // provisions makes headings of the lines that open a 章, 节, 条, Article or
 // Section, in blocks that Markdown takes for paragraphs. A single such line is
-// more likely a mention than a structure, so two of a level are needed.
+// more likely a mention than a structure, so two of a family are needed.
 func provisions(s string, blocks []block) []block {
 	found := make([][]provision, len(blocks))
-	count := map[int]int{}
+	count := map[family]int{}
 	for i, b := range blocks {
 		if b.kind != prose {
 			continue
@@ -104,7 +117,7 @@ func provisions(s string, blocks []block) []block {
 					p.at, p.end = from, at+n
 					if p.level != levelNumeral || alone(s, b, from, to) {
 						found[i] = append(found[i], p)
-						count[p.level]++
+						count[p.family]++
 					}
 				}
 			}
@@ -118,7 +131,7 @@ func provisions(s string, blocks []block) []block {
 	for i, b := range blocks {
 		rest := b
 		for _, p := range found[i] {
-			if count[p.level] < 2 {
+			if count[p.family] < 2 {
 				continue
 			}
 			if p.at > rest.start {
@@ -170,13 +183,13 @@ func provisionLine(line string) (provision, bool) {
 		if !titleLike(line, 30) {
 			return provision{}, false
 		}
-		return provision{level: levelNumeral, title: line}, true
+		return provision{level: levelNumeral, title: line, family: zhNumerals}, true
 	}
 	m := enMark.FindStringSubmatch(line)
 	if m == nil {
 		return provision{}, false
 	}
-	p := provision{level: levelClause, title: strings.TrimRight(m[1]+" "+m[2], " .:")}
+	p := provision{family: enFamily, level: levelClause, title: strings.TrimRight(m[1]+" "+m[2], " .:")}
 	switch strings.ToLower(m[1]) {
 	case "part":
 		p.level = levelBook
@@ -186,6 +199,9 @@ func provisionLine(line string) (provision, bool) {
 	if titleLike(strings.TrimRight(line, "."), 60) && weigh(line) <= 80 {
 		p.title = strings.TrimRight(line, " .:")
 		return p, true
+	}
+	if last, _ := utf8.DecodeLastRuneInString(m[0]); unicode.IsUpper(last) && m[3] != "" && !strings.ContainsAny(m[3], ".:-–—") {
+		return provision{}, false // Section 2 Applies…: no stop after the number, and no heading
 	}
 	p.leaf = true
 	return p, p.level == levelClause
