@@ -44,15 +44,153 @@ type Options struct {
 
 // Find returns the time expressions of a folded text, in order, without overlap.
 // Linear time; never panics.
-func Find(folded []rune, opt Options) []Expr { return nil }
+func Find(folded []rune, opt Options) []Expr {
+	s := scanner{f: folded, opt: opt}
+	s.run()
+	return s.out
+}
 
 // Compare says how two expressions stand to each other as the time of one fact
 // ("when was it opened"): Same when equal or one contains the other, Excludes when
 // disjoint, Differs for different calendars, Unknown when one has no interval.
-func Compare(a, b Expr) (relation.Relation, string) { return relation.Unknown, "" }
+//
+// Two beginnings on different days exclude each other, and so do two ends: they
+// state one limit. A beginning or end against a day is compared by that day.
+func Compare(a, b Expr) (relation.Relation, string) {
+	if a.Kind == Recurring && b.Kind == Recurring {
+		if a.Text == b.Text {
+			return relation.Same, "equal wording"
+		}
+		return relation.Unknown, "recurring times"
+	}
+	if a.open() || b.open() {
+		if a.Text != "" && a.Text == b.Text && a.Kind == b.Kind {
+			return relation.Same, "equal wording"
+		}
+		return relation.Unknown, "no interval"
+	}
+	if a.Calendar != b.Calendar {
+		return relation.Differs, "another calendar"
+	}
+	sa, sb := a.Kind == Since, b.Kind == Since
+	ua, ub := a.Kind == Until, b.Kind == Until
+	switch {
+	case sa && sb:
+		if a.From.Equal(b.From) {
+			return relation.Same, "equal beginning"
+		}
+		if coarse(a, b) {
+			return relation.Same, "one beginning contains the other"
+		}
+		return relation.Excludes, "different beginnings"
+	case ua && ub:
+		if a.To.Equal(b.To) {
+			return relation.Same, "equal end"
+		}
+		return relation.Excludes, "different ends"
+	case (sa || ua) != (sb || ub):
+		// A limit against a day or period.
+		limit, other := a, b
+		if sb || ub {
+			limit, other = b, a
+		}
+		at := limit.From
+		if limit.Kind == Until {
+			at = limit.To
+		}
+		point := Expr{From: at, To: at}
+		if contains(other, point) {
+			return relation.Same, "the limit lies within"
+		}
+		if disjoint(limit, other) {
+			return relation.Excludes, "disjoint"
+		}
+		return relation.Differs, "a limit and a date"
+	case sa && ub || ua && sb:
+		if disjoint(a, b) {
+			return relation.Excludes, "disjoint"
+		}
+		return relation.Differs, "a beginning and an end"
+	}
+	switch {
+	case equalTime(a.From, b.From) && equalTime(a.To, b.To):
+		return relation.Same, "equal"
+	case contains(a, b) || contains(b, a):
+		return relation.Same, "one contains the other"
+	case disjoint(a, b):
+		return relation.Excludes, "disjoint"
+	}
+	return relation.Differs, "overlapping periods"
+}
+
+// coarse reports that one of two beginnings was stated by month or year and holds
+// the other.
+func coarse(a, b Expr) bool {
+	in := func(x, y Expr) bool {
+		switch x.Grain {
+		case "year":
+			return x.From.Year() == y.From.Year()
+		case "month":
+			return x.From.Year() == y.From.Year() && x.From.Month() == y.From.Month()
+		}
+		return false
+	}
+	return in(a, b) || in(b, a)
+}
 
 // Scope says how two times limit the facts they belong to: Same when they may
 // speak of the same period (equal, or no time on one side), Differs when they are
 // disjoint, of different calendars, or one is a part of the other (Q1 and 2023),
 // Unknown when it cannot be told.
-func Scope(a, b []Expr) relation.Relation { return relation.Unknown }
+//
+// Of several times on one side the one nearest to the other side counts: facts
+// often carry a year and a deadline. Recurring and vague times limit nothing.
+func Scope(a, b []Expr) relation.Relation {
+	best := relation.Relation(-1)
+	seenA, seenB := false, false
+	for _, x := range a {
+		if !limits(x) {
+			continue
+		}
+		seenA = true
+		for _, y := range b {
+			if !limits(y) {
+				continue
+			}
+			seenB = true
+			switch r := scope(x, y); {
+			case r == relation.Same:
+				return relation.Same
+			case r == relation.Differs:
+				best = r
+			case best < 0:
+				best = r
+			}
+		}
+	}
+	if !seenA || !seenB {
+		return relation.Same
+	}
+	return best
+}
+
+func limits(e Expr) bool { return e.Kind != Recurring && e.Kind != Vague }
+
+func scope(a, b Expr) relation.Relation {
+	if a.open() || b.open() {
+		if a.Kind == b.Kind && a.Text == b.Text {
+			return relation.Same
+		}
+		return relation.Unknown
+	}
+	if a.Calendar != b.Calendar || disjoint(a, b) {
+		return relation.Differs
+	}
+	if equalTime(a.From, b.From) && equalTime(a.To, b.To) {
+		return relation.Same
+	}
+	if open := func(e Expr) bool { return e.Kind == Since || e.Kind == Until || e.Kind == Now }; open(a) || open(b) {
+		return relation.Same
+	}
+	return relation.Differs
+}
