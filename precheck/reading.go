@@ -1,0 +1,524 @@
+package precheck
+
+import (
+	"strings"
+	"time"
+	"unicode"
+
+	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/kb/fact/when"
+	"suffice.dev/suffice/text"
+)
+
+// Marks of the code points of a question.
+const (
+	content uint8 = iota
+	gap           // space, punctuation
+	polite
+	cue
+	drop
+	timeMark
+	steering
+	kept // a word of the question form that is content too
+)
+
+// maxMatched bounds the clause in which forms are looked for, in code points.
+const maxMatched = 400
+
+// clause is a part of the question between punctuation marks.
+type clause struct {
+	start, end int
+	from, to   int   // without politeness, marks and closing particles
+	rule       int32 // -1: no form
+	pieces     []piece
+	steer      bool
+	class      kb.Class
+	expect     kb.Expect
+	confidence float64
+	noun       bool // the class came from a noun
+	lead       string
+}
+
+// reading is the work on one question.
+type reading struct {
+	p       *Precheck
+	runes   []rune
+	folded  []rune
+	marks   []uint8
+	lang    string
+	asOf    time.Time
+	times   []when.Expr
+	now     bool
+	clauses []clause
+	chunks  []chunk
+	modal   bool
+	decided []string
+}
+
+func (p *Precheck) read(question string, asOf time.Time) *reading {
+	r := &reading{p: p, runes: []rune(question), asOf: asOf, lang: text.Language(question)}
+	r.folded = text.Fold(r.runes)
+	r.marks = make([]uint8, len(r.runes))
+	for i, c := range r.folded {
+		if !text.IsHan(c) && !text.IsWord(c) {
+			r.marks[i] = gap
+		}
+	}
+	r.readTimes()
+	r.split()
+	for i := range r.clauses {
+		r.strip(&r.clauses[i])
+	}
+	r.dropEmptyClauses()
+	for i := range r.clauses {
+		r.find(&r.clauses[i])
+	}
+	r.findSteering()
+	r.markWords()
+	r.cut()
+	for i := range r.clauses {
+		if r.clauses[i].rule >= 0 && !r.clauses[i].steer {
+			r.decideByNoun(i)
+		}
+	}
+	r.modal = p.rules.modals.anywhere(r.folded, 0, len(r.folded)) && r.isModal()
+	return r
+}
+
+// isModal leaves out "can" and 能 of a polite frame.
+func (r *reading) isModal() bool {
+	for i := range r.folded {
+		if r.marks[i] == polite || r.marks[i] == steering || r.marks[i] == gap {
+			continue
+		}
+		if _, ok := r.p.rules.modals.at(r.folded, i, len(r.folded)); ok && !r.inProtected(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// inProtected reports whether a word of content that contains a function word covers i.
+func (r *reading) inProtected(i int) bool {
+	for j := max(0, i-3); j <= i; j++ {
+		if e, ok := r.p.rules.protect.at(r.folded, j, len(r.folded)); ok && e > i && e-j > 1 {
+			if _, own := r.p.rules.modals.at(r.folded, j, len(r.folded)); !own || j < i {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (r *reading) readTimes() {
+	r.times = when.Find(r.folded, when.Options{Anchor: r.asOf, FiscalStart: r.p.fiscal})
+	kept := r.times[:0]
+	for _, t := range r.times {
+		if t.Start < 0 || t.End > len(r.marks) || t.Start >= t.End {
+			continue
+		}
+		switch {
+		case t.Kind == when.Now:
+			r.now = true
+		case t.Kind == when.Recurring || t.Kind == when.Vague || t.From.IsZero() && t.To.IsZero():
+			continue
+		}
+		for i := t.Start; i < t.End; i++ {
+			r.marks[i] = timeMark
+		}
+		if t.Kind != when.Now {
+			kept = append(kept, t)
+		}
+	}
+	r.times = kept
+	for i := range r.folded {
+		if _, ok := r.p.rules.now.at(r.folded, i, len(r.folded)); ok {
+			r.now = true
+		}
+	}
+}
+
+// splitWords begin a second question after "and".
+var splitWords = newPhrases([]string{"how", "when", "where", "who", "what", "which", "why", "can", "do i", "does", "is", "are",
+	"must", "should", "will", "tell me", "then", "output", "answer", "respond", "since when", "until when", "by when", "for how", "in which", "at what", "to whom"})
+
+func (r *reading) split() {
+	start := 0
+	cutAt := func(end int) {
+		if end > start {
+			r.clauses = append(r.clauses, clause{start: start, end: end, rule: -1})
+		}
+		start = end
+	}
+	n := len(r.folded)
+	ends := map[int]bool{}
+	for _, s := range text.Sentences(r.runes) {
+		ends[s.End] = true
+	}
+	for i := 0; i < n; i++ {
+		c := r.folded[i]
+		switch c {
+		case '，', '。', '；', '？', '！', '?', '!', ';', '\n', '…':
+			cutAt(i + 1)
+		case ',', ':', '：':
+			digit := func(j int) bool { return j >= 0 && j < n && unicode.IsDigit(r.folded[j]) }
+			if digit(i-1) && digit(i+1) {
+				continue
+			}
+			next := i+1 >= n || unicode.IsSpace(r.folded[i+1]) || text.IsHan(r.folded[i+1])
+			if next {
+				cutAt(i + 1)
+			}
+		case '.':
+			if ends[i+1] {
+				cutAt(i + 1)
+			}
+		case 'a':
+			if i > start && i+4 < n && r.folded[i-1] == ' ' && equal(r.folded[i:i+4], []rune("and ")) {
+				if _, ok := splitWords.at(r.folded, i+4, n); ok && i-start > 8 && !r.relativeAhead(start, i) {
+					cutAt(i)
+				}
+			}
+		}
+	}
+	cutAt(n)
+}
+
+// relativeAhead keeps "between when and where" and clauses without own verb whole:
+// a part before "and" that is one word.
+func (r *reading) relativeAhead(start, end int) bool {
+	return !strings.Contains(strings.TrimSpace(string(r.folded[start:end])), " ")
+}
+
+// strip finds the effective bounds of a clause: without politeness at both ends,
+// marks, and closing particles.
+func (r *reading) strip(c *clause) {
+	c.from, c.to = c.start, c.end
+	rules := r.p.rules
+	for c.from < c.to {
+		if r.marks[c.from] == gap {
+			c.from++
+			continue
+		}
+		e, ok := rules.polite.at(r.folded, c.from, c.end)
+		if !ok || e-c.from == 1 && text.IsHan(r.folded[c.from]) && e < c.end && r.marks[e] != gap {
+			break
+		}
+		if e-c.from <= 4 && !text.IsHan(r.folded[c.from]) && e < c.end && r.folded[e] == '-' {
+			break
+		}
+		for i := c.from; i < e; i++ {
+			r.marks[i] = polite
+		}
+		c.from = e
+	}
+	// "and when …", "but how …": the joint is no part of the clause.
+	for _, w := range []string{"and ", "but ", "or else ", "then "} {
+		if c.to-c.from > len(w) && equal(r.folded[c.from:c.from+len(w)], []rune(w)) {
+			for i := range w {
+				if r.marks[c.from+i] != gap {
+					r.marks[c.from+i] = drop
+				}
+			}
+			c.from += len(w)
+		}
+	}
+	r.trimRight(c)
+	// Thanks at the end.
+	for again := true; again; {
+		again = false
+		for i := max(c.from, c.to-24); i < c.to; i++ {
+			if e, ok := rules.polite.at(r.folded, i, c.to); ok && e == c.to && i > c.from && e-i > 1 {
+				if w := string(r.folded[i:e]); !strings.Contains(w, "谢") && !strings.Contains(w, "thank") && w != "please" && w != "pls" {
+					continue
+				}
+				for j := i; j < e; j++ {
+					r.marks[j] = polite
+				}
+				c.to = i
+				r.trimRight(c)
+				again = true
+				break
+			}
+		}
+	}
+}
+
+func (r *reading) trimRight(c *clause) {
+	for c.to > c.from {
+		ch := r.folded[c.to-1]
+		if r.marks[c.to-1] == gap || ch == '呢' || ch == '啊' || ch == '呀' || ch == '哦' || ch == '哈' {
+			c.to--
+			continue
+		}
+		break
+	}
+}
+
+func (r *reading) dropEmptyClauses() {
+	out := r.clauses[:0]
+	for _, c := range r.clauses {
+		if c.to > c.from {
+			out = append(out, c)
+		}
+	}
+	r.clauses = out
+}
+
+// find looks for the deciding form of a clause.
+func (r *reading) find(c *clause) {
+	rules := r.p.rules
+	m := matcher{folded: r.folded, start: c.from, end: min(c.to, c.from+maxMatched)}
+	best := -1
+	try := func(id int32, at int) {
+		f := &rules.index.forms[id]
+		ru := &rules.rules[f.rule]
+		if c.rule >= 0 && ru.Prio < best {
+			return
+		}
+		m.steps = 0
+		if !m.match(f, at) {
+			return
+		}
+		score := ru.Prio
+		covered := 0
+		for _, pc := range m.pieces[:m.n] {
+			covered += pc.end - pc.start
+		}
+		old := 0
+		for _, pc := range c.pieces {
+			old += pc.end - pc.start
+		}
+		if score > best || score == best && covered > old {
+			best = score
+			c.rule = f.rule
+			c.pieces = append(c.pieces[:0], m.pieces[:m.n]...)
+		}
+	}
+	for _, id := range rules.index.start {
+		try(id, c.from)
+	}
+	for i := c.from; i < m.end; i++ {
+		if r.marks[i] == gap && r.folded[i] != ' ' && r.folded[i] != '%' {
+			continue
+		}
+		for _, id := range rules.index.byRun[r.folded[i]] {
+			try(id, i)
+		}
+	}
+	if c.rule < 0 {
+		return
+	}
+	ru := &rules.rules[c.rule]
+	c.class, c.expect = ru.Class, ru.Expect
+	switch {
+	case ru.Prio >= 85:
+		c.confidence = 0.96
+	case ru.Prio >= 70:
+		c.confidence = 0.92
+	default:
+		c.confidence = 0.62
+	}
+	if ru.Now {
+		r.now = true
+	}
+}
+
+// findSteering takes clauses that give orders to the reader out of the question,
+// where something else is asked.
+func (r *reading) findSteering() {
+	rules := r.p.rules
+	others := func(i int) bool {
+		for j := range r.clauses {
+			if j != i && !r.clauses[j].steer && r.clauses[j].rule >= 0 {
+				return true
+			}
+		}
+		return false
+	}
+	for i := range r.clauses {
+		c := &r.clauses[i]
+		orders := rules.steerVerbs.anywhere(r.folded, c.from, c.to) && rules.steerObjects.anywhere(r.folded, c.from, c.to)
+		if !orders {
+			_, orders = rules.orders.at(r.folded, c.from, c.to)
+		}
+		if orders && others(i) {
+			c.steer, c.rule = true, -1
+			for j := c.start; j < c.end; j++ {
+				r.marks[j] = steering
+			}
+			r.decided = append(r.decided, "instruction in the text left out")
+		}
+	}
+}
+
+// markWords marks question words and function words.
+func (r *reading) markWords() {
+	rules := r.p.rules
+	for i := range r.clauses {
+		c := &r.clauses[i]
+		if c.steer {
+			continue
+		}
+		for _, pc := range c.pieces {
+			for j := pc.start; j < pc.end; j++ {
+				switch {
+				case pc.keep && r.marks[j] == content:
+					r.marks[j] = kept
+				case r.marks[j] == content:
+					r.marks[j] = cue
+				}
+			}
+		}
+	}
+	for i := 0; i < len(r.folded); {
+		if r.marks[i] != content {
+			i++
+			continue
+		}
+		end := i
+		for end < len(r.folded) && r.marks[end] == content {
+			end++
+		}
+		for j := i; j < end; {
+			if text.IsHan(r.folded[j]) {
+				next := j + 1
+				if e, ok := rules.protect.at(r.folded, j, end); ok {
+					next = e
+				}
+				if e, _, ok := r.p.lex.Match(r.folded, j); ok && e <= end && e > next && e-j > 1 {
+					next = e
+				}
+				if e, ok := rules.drop.at(r.folded, j, end); ok && e >= next {
+					for k := j; k < e; k++ {
+						r.marks[k] = drop
+					}
+					next = e
+				}
+				j = next
+				continue
+			}
+			e := j
+			for e < end && isLatin(r.folded[e]) {
+				e++
+			}
+			if e == j {
+				j++
+				continue
+			}
+			if we, ok := rules.dropEn.at(r.folded, j, end); ok && we == e && !r.properName(j, e) {
+				for k := j; k < e; k++ {
+					r.marks[k] = drop
+				}
+			}
+			j = e
+		}
+		i = end
+	}
+}
+
+// properName reports whether a function word is written as a name: IT, US, WHO in
+// capitals, beside other letters in small ones.
+func (r *reading) properName(start, end int) bool {
+	if end-start < 2 {
+		return false
+	}
+	for i := start; i < end; i++ {
+		if !unicode.IsUpper(r.runes[i]) {
+			return false
+		}
+	}
+	for _, c := range r.runes {
+		if unicode.IsLower(c) || text.IsHan(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// decideByNoun lets the noun of an open question decide its class.
+func (r *reading) decideByNoun(at int) {
+	c := &r.clauses[at]
+	ru := &r.p.rules.rules[c.rule]
+	if ru.After == "" && !ru.Noun && ru.ID != "duration-en" && ru.ID != "numeric-en" {
+		return
+	}
+	if ru.Expect == kb.ExpectDuration && !text.IsHan(r.folded[c.from]) {
+		r.lengthOrDuration(c)
+		return
+	}
+	if !ru.Noun {
+		return
+	}
+	end := 0
+	for _, pc := range c.pieces {
+		end = max(end, pc.end)
+	}
+	var before, after *chunk
+	for i := range r.chunks {
+		ch := &r.chunks[i]
+		if ch.clause != at {
+			continue
+		}
+		if ch.end <= c.pieces[0].start {
+			before = ch
+		}
+		if ch.start >= end && after == nil {
+			after = ch
+		}
+	}
+	candidates := []*chunk{after, before}
+	if before != nil && text.IsHan(r.folded[before.end-1]) && (after == nil || after.start > end) {
+		candidates = []*chunk{before, after}
+	}
+	for _, ch := range candidates {
+		if ch == nil {
+			continue
+		}
+		if class, n := r.p.rules.nounClass(r.folded, ch.start, ch.end); n > 0 {
+			c.class, c.noun, c.confidence = class, true, 0.9
+			c.expect = expects[class]
+			if class == kb.Condition || class == kb.Definition && strings.Contains(string(r.folded[c.pieces[0].start:end]), "哪") {
+				c.expect = kb.ExpectList
+			}
+			r.decided = append(r.decided, "noun "+string(r.runes[ch.end-n:ch.end]))
+			return
+		}
+	}
+	// "Which clerk …": the answer is a name.
+	first := string(r.folded[c.pieces[0].start:c.pieces[0].end])
+	if strings.Contains(string(r.folded[c.pieces[0].start:end]), "which") && first != "" && after != nil {
+		c.class, c.expect, c.confidence = kb.Subject, kb.ExpectEntity, 0.7
+	}
+}
+
+// lengthOrDuration tells "how long is the bridge" from "how long is the course".
+func (r *reading) lengthOrDuration(c *clause) {
+	var words []*chunk
+	for i := range r.chunks {
+		if r.chunks[i].start >= c.from && r.chunks[i].end <= c.to {
+			words = append(words, &r.chunks[i])
+		}
+	}
+	form := c.pieces[len(c.pieces)-1]
+	rest := strings.Fields(string(r.folded[form.end:c.to]))
+	if len(rest) == 0 || len(words) == 0 {
+		return
+	}
+	if rest[0] != "is" && rest[0] != "are" && rest[0] != "was" && rest[0] != "were" {
+		return
+	}
+	for _, w := range words {
+		if r.p.rules.events.anywhere(r.folded, w.start, w.end) || r.p.rules.verbs.suffix(r.folded, w.start, w.end) > 0 {
+			return
+		}
+		if r.folded[w.end-1] == 'd' && w.end-w.start > 2 && r.folded[w.end-2] == 'e' {
+			return // "are records kept", "is it stored": a participle
+		}
+		if strings.HasSuffix(string(r.folded[w.start:w.end]), "ion") || strings.HasSuffix(string(r.folded[w.start:w.end]), "ment") {
+			return
+		}
+	}
+	c.class, c.expect, c.confidence = kb.Numeric, kb.ExpectQuantity, 0.8
+	r.decided = append(r.decided, "length of a thing")
+}

@@ -1,0 +1,864 @@
+package precheck
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/text"
+)
+
+// Roles of content chunks; they are the names of GIVEN slots.
+const (
+	roleSubject   = "subject"
+	roleAttribute = "attribute"
+	rolePlace     = "place"
+	roleCondition = "condition"
+	rolePremise   = "premise"
+)
+
+// measureModifiers stand before the noun of a quantity and belong to it.
+var measureModifiers = newPhrases([]string{"最高", "最低", "最大", "最小", "最多", "最少", "平均", "单笔", "单次", "单日", "每月", "每年", "每日",
+	"每天", "每次", "每人", "每小时", "月", "年", "日", "周", "基本", "总", "人均", "单位", "实际", "初始", "默认", "免费", "额外", "剩余", "累计", "净", "毛"})
+
+var (
+	placeEnds = newPhrases([]string{"省", "市", "县", "区", "镇", "乡", "村", "街", "路", "站", "店", "楼", "馆", "院", "园", "港", "岛", "山", "湖", "厅", "室", "机场",
+		"分行", "支行", "校区", "园区", "地区", "境内", "国内", "国外", "海外", "仓库", "广场", "公司", "医院", "学校", "车站", "码头", "中心"})
+	conditionEnds   = newPhrases([]string{"前", "后", "时", "之前", "之后", "以前", "以后", "期间", "情况下", "时候", "以上", "以下", "以内", "之内", "内", "者", "条件下", "过程中", "中"})
+	conditionStarts = newPhrases([]string{"如果", "若", "假如", "要是", "当", "一旦", "倘若", "如", "凡"})
+	placeWords      = []string{"in", "at", "near", "from", "to", "on", "into", "within", "through", "outside", "inside"}
+	conditionWords  = []string{"if", "when", "while", "unless", "without", "with", "during", "before", "after", "as", "for", "under", "over", "within", "once", "until"}
+	ofWords         = []string{"of", "for", "at", "in", "on", "to", "from", "by", "with", "per", "between", "under", "about", "into", "during", "within", "after", "before"}
+)
+
+func lastWord(s string) string {
+	if i := strings.LastIndexByte(s, ' '); i >= 0 {
+		return s[i+1:]
+	}
+	return s
+}
+
+func hasWord(list []string, words string) bool {
+	for w := range strings.FieldsSeq(words) {
+		if slices.Contains(list, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// assign gives each chunk its role.
+func (r *reading) assign() {
+	var out []chunk
+	for ci := range r.clauses {
+		var own []chunk
+		for _, ch := range r.chunks {
+			if ch.clause == ci {
+				own = append(own, ch)
+			}
+		}
+		if len(own) == 0 {
+			continue
+		}
+		c := &r.clauses[ci]
+		asks := c.rule >= 0
+		if text.IsHan(r.folded[own[0].start]) || r.lang == "zh" {
+			own = r.assignZH(c, own, asks)
+		} else {
+			r.assignEN(c, own, asks)
+		}
+		out = append(out, own...)
+	}
+	r.chunks = out
+	r.promote()
+}
+
+func (r *reading) assignZH(c *clause, own []chunk, asks bool) []chunk {
+	if !asks {
+		for i := range own {
+			own[i].role = roleCondition
+		}
+		return own
+	}
+	first, last := c.to, c.from
+	for _, pc := range c.pieces {
+		if !pc.keep {
+			first, last = min(first, pc.start), max(last, pc.end)
+		}
+	}
+	var out []chunk
+	for i := range own {
+		ch := own[i]
+		// A condition inside the chunk: "普通票起飞前" before the rest.
+		if n := conditionEnds.suffix(r.folded, ch.start, ch.end); n > 0 && ch.end-ch.start > n+1 && i+1 <= len(own) && ch.end < c.to && !ch.kept {
+			cut := r.headNoun(ch.start, ch.end-n)
+			if cut > ch.start && cut < ch.end-n && len(out) == 0 {
+				head := ch
+				head.end, head.role = cut, roleSubject
+				out = append(out, head)
+				ch.start, ch.before, ch.cueBefore = cut, "", false
+			}
+			ch.role = roleCondition
+			out = append(out, ch)
+			continue
+		}
+		if conditionStarts.anywhere(r.folded, max(c.start, ch.start-3), ch.start) && !ch.kept {
+			ch.role = roleCondition
+			out = append(out, ch)
+			continue
+		}
+		if strings.Contains(ch.before, "在") || strings.HasSuffix(ch.before, "于") || strings.HasSuffix(ch.before, "从") || strings.HasSuffix(ch.before, "到") {
+			if cut := r.placeEnd(ch.start, ch.end); cut > 0 {
+				rest := ch
+				ch.end, ch.role = cut, rolePlace
+				out = append(out, ch)
+				if rest.end > cut {
+					rest.start, rest.before, rest.cueBefore = cut, "", false
+					out = append(out, rest)
+				}
+				continue
+			}
+		}
+		out = append(out, ch)
+	}
+	own = out
+	var open []int
+	for i := range own {
+		if own[i].role == "" {
+			open = append(open, i)
+		}
+	}
+	if len(open) == 0 {
+		return own
+	}
+	// The attribute: what follows the form, or the last noun before it.
+	if len(open) > 1 {
+		for k, i := range open {
+			switch {
+			case own[i].kept || own[i].start >= last:
+				own[i].role = roleAttribute
+			case k > 0 && (strings.Contains(own[i].before, "的") || k == len(open)-1):
+				own[i].role = roleAttribute
+			case k == 0:
+				own[i].role = roleSubject
+			default:
+				own[i].role = roleAttribute
+			}
+		}
+		// A 的 B 的 C: only the last is the attribute of a thing with two names.
+		return r.splitSubjects(own)
+	}
+	i := open[0]
+	ch := own[i]
+	if ch.kept || ch.start >= last && (c.class == kb.Numeric || c.noun) {
+		own[i].role = roleAttribute
+		return own
+	}
+	own[i].role = roleSubject
+	if c.class == kb.Definition && !c.noun {
+		return own
+	}
+	return r.splitTail(own, i)
+}
+
+// splitSubjects parts a subject chunk that still ends in a verb or measure, when
+// no attribute was found.
+func (r *reading) splitSubjects(own []chunk) []chunk {
+	for i := range own {
+		if own[i].role == roleAttribute {
+			return own
+		}
+	}
+	for i := range own {
+		if own[i].role == roleSubject {
+			return r.splitTail(own, i)
+		}
+	}
+	return own
+}
+
+// splitTail parts chunk i of the clause into subject and attribute: the noun of a
+// measure, or the last word of the dictionary, with what modifies it.
+func (r *reading) splitTail(own []chunk, i int) []chunk {
+	ch := own[i]
+	cut := r.tail(ch.start, ch.end)
+	if cut <= ch.start || cut >= ch.end {
+		return own
+	}
+	head, rest := ch, ch
+	head.end = cut
+	rest.start, rest.before, rest.cueBefore, rest.role = cut, "", false, roleAttribute
+	return slices.Replace(own, i, i+1, head, rest)
+}
+
+// tail finds where the attribute at the end of a Chinese phrase begins; start if
+// the phrase is one.
+func (r *reading) tail(start, end int) int {
+	if !text.IsHan(r.folded[end-1]) {
+		return start
+	}
+	cut := end
+	// The words of the phrase, by the dictionary.
+	var words []text.Span
+	for j := start; j < end; {
+		if e, _, ok := r.p.lex.Match(r.folded, j); ok && e <= end {
+			words = append(words, text.Span{Start: j, End: e})
+			j = e
+			continue
+		}
+		j++
+	}
+	_, n := r.p.rules.nounClass(r.folded, start, end)
+	if n > 1 {
+		cut = end - n
+	}
+	if k := len(words); k > 0 && words[k-1].End == end && words[k-1].Start < cut {
+		cut = words[k-1].Start
+	}
+	if n == 1 && cut == end {
+		cut = max(start, end-2) // 入住率, 学费: at least a word of two characters
+		for cut > start && end-cut < 3 && !r.wordStarts(words, cut) {
+			cut--
+		}
+	}
+	if cut == end {
+		return start
+	}
+	for again := true; again && cut > start; {
+		again = false
+		if m := measureModifiers.suffix(r.folded, start, cut); m > 0 && cut-m >= start {
+			cut -= m
+			again = true
+		}
+	}
+	return cut
+}
+
+func (r *reading) wordStarts(words []text.Span, at int) bool {
+	for _, w := range words {
+		if w.Start == at || w.End == at {
+			return true
+		}
+	}
+	return false
+}
+
+// headNoun returns the end of the dictionary word that begins a phrase.
+func (r *reading) headNoun(start, end int) int {
+	if e, _, ok := r.p.lex.Match(r.folded, start); ok && e < end {
+		return e
+	}
+	return start
+}
+
+// placeEnd returns the end of the place name that begins a phrase; 0 if none.
+func (r *reading) placeEnd(start, end int) int {
+	for i := start + 1; i < end && i < start+14; i++ {
+		best := 0
+		for j := i; j < end && j < i+3; j++ {
+			if e, ok := placeEnds.at(r.folded, j, end); ok && e-start >= 2 {
+				best = e
+				break
+			}
+		}
+		if best > 0 {
+			// 云栈机场 is whole: take a longer ending that begins inside.
+			for j := i; j < best && j < end; j++ {
+				if e, ok := placeEnds.at(r.folded, j, end); ok && e > best {
+					best = e
+				}
+			}
+			return best
+		}
+	}
+	return 0
+}
+
+func (r *reading) assignEN(c *clause, own []chunk, asks bool) {
+	if !asks {
+		for i := range own {
+			own[i].role = roleCondition
+		}
+		return
+	}
+	subject, attribute := -1, -1
+	auxAt := r.auxiliary(c)
+	yesNo := c.expect == kb.ExpectBoolean
+	inCondition := false
+	for i := range own {
+		ch := &own[i]
+		if ch.role != "" {
+			continue
+		}
+		prep := lastWord(ch.before)
+		switch {
+		case ch.kept:
+			ch.role = roleAttribute
+			attribute = i
+			continue
+		case hasWord([]string{"if", "when", "while", "unless", "once"}, ch.before) && i > 0:
+			inCondition = true
+		}
+		if inCondition {
+			ch.role = roleCondition
+			continue
+		}
+		article := hasWord([]string{"a", "an", "the", "my", "our", "your", "this", "that", "these", "any", "some", "their"}, prep)
+		led := prep
+		if article {
+			led = lastWord(strings.TrimSpace(strings.TrimSuffix(ch.before, prep)))
+		}
+		switch {
+		case i == 0 && !yesNo && ch.cueBefore && ch.start < auxAt:
+			ch.role = roleAttribute // "how many rooms does", "which fee is"
+			attribute = i
+		case i == 0 && !yesNo && c.class != kb.Definition && len(own) > 1 && own[1].clause == ch.clause && hasWord(ofWords, own[1].before) && subject < 0 && !ch.named:
+			ch.role = roleAttribute // "what is the fee of"
+			attribute = i
+		case subject < 0 && !hasWord(conditionWords, led) && !(hasWord(placeWords, led) && ch.named) && !r.isVerb(ch):
+			ch.role = roleSubject
+			subject = i
+		case hasWord(placeWords, led) && ch.named && (subject >= 0 || i+1 < len(own)):
+			ch.role = rolePlace
+		case hasWord([]string{"of"}, led) && attribute == i-1 && subject < 0:
+			ch.role = roleSubject
+			subject = i
+		case hasWord(conditionWords, led) || hasWord(placeWords, led):
+			if subject < 0 && !yesNo && !r.isVerb(ch) {
+				ch.role = roleSubject
+				subject = i
+			} else {
+				ch.role = roleCondition
+			}
+		default:
+			ch.role = roleAttribute
+			attribute = i
+		}
+	}
+}
+
+// auxiliary returns where the first do, is, can, … of the clause begins; the end
+// of the clause if there is none.
+func (r *reading) auxiliary(c *clause) int {
+	for i := c.from; i < c.to; i++ {
+		if e, ok := auxiliaries.at(r.folded, i, c.to); ok && e > i {
+			return i
+		}
+	}
+	return c.to
+}
+
+var auxiliaries = newPhrases([]string{"is", "are", "was", "were", "do", "does", "did", "can", "could", "may", "might", "must", "should", "shall", "will", "would", "has", "have", "had"})
+
+func (r *reading) isVerb(ch *chunk) bool {
+	w := r.words(ch.start, ch.end)
+	if len(w) != 1 {
+		return false
+	}
+	e, ok := r.p.rules.verbs.at(r.folded, w[0].Start, w[0].End)
+	return ok && e == w[0].End
+}
+
+// promote sees to it that a question with content has a subject.
+func (r *reading) promote() {
+	has := map[string]int{}
+	for _, ch := range r.chunks {
+		has[ch.role]++
+	}
+	if has[roleSubject] > 0 || len(r.chunks) == 0 {
+		return
+	}
+	pick := -1
+	for i, ch := range r.chunks {
+		switch {
+		case ch.role == rolePlace && pick < 0:
+			pick = i
+		case ch.role == roleCondition && r.clauses[ch.clause].rule < 0 && !r.conditional(ch):
+			pick = i
+		}
+		if pick >= 0 && r.chunks[pick].role == roleCondition {
+			break
+		}
+	}
+	if pick < 0 && has[roleAttribute] > 1 {
+		for i, ch := range r.chunks {
+			if ch.role == roleAttribute && !r.isVerb(&r.chunks[i]) {
+				pick = i
+				break
+			}
+		}
+	}
+	if pick < 0 && has[roleCondition] == 0 && has[roleAttribute] == 1 {
+		return
+	}
+	if pick >= 0 {
+		r.chunks[pick].role = roleSubject
+	}
+}
+
+// conditional reports whether a clause without question begins with if.
+func (r *reading) conditional(ch chunk) bool {
+	c := r.clauses[ch.clause]
+	if conditionStarts.anywhere(r.folded, c.from, min(c.to, c.from+3)) {
+		return true
+	}
+	first, _, _ := strings.Cut(string(r.folded[c.from:c.to]), " ")
+	return slices.Contains(conditionWords, first)
+}
+
+// pair is two coordinated things.
+type pair struct {
+	a, b text.Span
+	each bool // the question asks of each
+}
+
+var (
+	coordinatorsZH = newPhrases([]string{"和", "与", "跟", "同", "及", "或", "还是", "以及", "、", "比", "或者", "相比", "相较于"})
+	coordinatorsEN = newPhrases([]string{"and", "or", "versus", "vs", "vs.", "than", "from", "to", "with", "as"})
+	eachWords      = newPhrases([]string{"各", "各是", "分别", "各自", "都", "each", "respectively", "both", "两者", "二者"})
+	sumWords       = newPhrases([]string{"共", "一共", "总共", "合计", "加起来", "together", "altogether", "in total", "combined"})
+)
+
+// findPair looks for "A and B" among the things a question names.
+func (r *reading) findPair(comparing bool) (pair, bool) {
+	for i := 0; i+1 < len(r.chunks); i++ {
+		a, b := &r.chunks[i], &r.chunks[i+1]
+		between := strings.TrimSpace(string(r.folded[a.end:b.start]))
+		if text.IsHan(r.folded[a.end-1]) || text.IsHan(r.folded[b.start]) {
+			e, ok := 0, false
+			if between != "" {
+				e, ok = coordinatorsZH.at(r.folded, a.end, b.start)
+			}
+			if !ok || strings.Contains(between, "的") && !strings.HasPrefix(between, "和") {
+				continue
+			}
+			_ = e
+			span := text.Span{Start: b.start, End: r.sharedEnd(a, b)}
+			if comparing || span.End < b.end || strings.HasPrefix(string(r.folded[b.end:]), "的") || eachWords.anywhere(r.folded, b.end, min(len(r.folded), b.end+8)) {
+				return pair{a: text.Span{Start: a.start, End: a.end}, b: span, each: true}, true
+			}
+			continue
+		}
+		word, _, _ := strings.Cut(between, " ")
+		word = strings.TrimLeft(word, ", ")
+		if word == "" && strings.HasPrefix(between, ",") {
+			word = strings.TrimSpace(strings.TrimLeft(between, ", "))
+			word, _, _ = strings.Cut(word, " ")
+		}
+		switch word {
+		case "and", "or", "versus", "vs", "vs.":
+		case "than", "with", "to", "from", "as":
+			if !comparing {
+				continue
+			}
+		default:
+			continue
+		}
+		if !comparing && (a.role == roleCondition || a.role == rolePlace || !a.named || !b.named) {
+			continue
+		}
+		return pair{a: text.Span{Start: a.start, End: a.end}, b: text.Span{Start: b.start, End: b.end}, each: true}, true
+	}
+	return pair{}, false
+}
+
+// sharedEnd finds the end of the second of two Chinese names: where it shows the
+// ending of the first (书法课 和 围棋课|学费), else before the attribute.
+func (r *reading) sharedEnd(a, b *chunk) int {
+	for n := min(3, a.end-a.start-1); n >= 1; n-- {
+		for e := b.start + n + 1; e <= b.end; e++ {
+			if equal(r.folded[e-n:e], r.folded[a.end-n:a.end]) {
+				return e
+			}
+		}
+	}
+	return b.end
+}
+
+// between reports where a comparison splits one chunk into two sides by a form
+// word of its own, as in "A 比 B": nothing to do, 比 is a function word.
+
+// slots builds the list of slots.
+func (r *reading) slots(a *kb.Analysis, asking []int) {
+	comparing := a.Class == kb.Comparison
+	two, paired := r.findPair(comparing)
+	if paired && comparing {
+		r.splitPair(two)
+	} else if paired {
+		paired = !sumWords.anywhere(r.folded, 0, len(r.folded))
+		if paired {
+			r.splitPair(two)
+		}
+	}
+	if a.Class == kb.Condition || a.Class == kb.Effect || a.Class == kb.Steps {
+		for i := range r.chunks {
+			if r.chunks[i].role == roleCondition {
+				r.chunks[i].role = rolePremise
+			}
+		}
+	}
+	if a.Class == kb.Definition && !paired {
+		only := true
+		for _, ch := range r.chunks {
+			only = only && ch.role == roleAttribute
+		}
+		if only {
+			for i := range r.chunks {
+				r.chunks[i].role = roleSubject
+			}
+		}
+	}
+	r.given(a, comparing && paired)
+	r.asked(a, asking, two, paired)
+	if r.modal || a.Class == kb.Condition {
+		for _, name := range []string{"condition", "exception", "prohibition"} {
+			if !slices.ContainsFunc(a.Slots, func(s kb.Slot) bool { return s.Role == kb.Asked && s.Name == name }) {
+				a.Slots = append(a.Slots, kb.Slot{Name: name, Role: kb.Asked, Expect: kb.ExpectText, Subject: r.joined(roleSubject, -1)})
+			}
+		}
+	}
+	if a.Class == kb.Steps {
+		a.Slots = append(a.Slots, kb.Slot{Name: "condition", Role: kb.Asked, Expect: kb.ExpectText})
+	}
+	if a.Class == kb.Effect {
+		a.Slots = append(a.Slots, kb.Slot{Name: "exception", Role: kb.Asked, Expect: kb.ExpectText})
+	}
+	seen := map[string]bool{}
+	a.Slots = slices.DeleteFunc(a.Slots, func(s kb.Slot) bool {
+		key := string(s.Role) + s.Name
+		if s.Role == kb.Given || s.Required {
+			return false
+		}
+		dup := seen[key]
+		seen[key] = true
+		return dup
+	})
+}
+
+// splitPair gives the two sides chunks of their own.
+func (r *reading) splitPair(two pair) {
+	var out []chunk
+	for _, ch := range r.chunks {
+		switch {
+		case ch.start == two.a.Start:
+			ch.side, ch.role = 1, roleSubject
+		case ch.start == two.b.Start:
+			if two.b.End < ch.end {
+				rest := ch
+				rest.start, rest.before, rest.role, rest.side = two.b.End, "", roleAttribute, 0
+				ch.end = two.b.End
+				ch.side, ch.role = 2, roleSubject
+				out = append(out, ch, rest)
+				continue
+			}
+			ch.side, ch.role = 2, roleSubject
+		}
+		out = append(out, ch)
+	}
+	r.chunks = out
+}
+
+// given appends the GIVEN slots: one per role, neighbours of a role joined.
+func (r *reading) given(a *kb.Analysis, sides bool) {
+	type span struct {
+		text.Span
+		role string
+	}
+	var spans []span
+	prev := -1
+	for i, ch := range r.chunks {
+		role := ch.role
+		if ch.side > 0 && sides {
+			role = "subject_" + string(rune('a'+ch.side-1))
+		}
+		if prev >= 0 && len(spans) > 0 && ch.side == 0 && r.chunks[prev].side == 0 {
+			last := &spans[len(spans)-1]
+			if last.role == role && r.chunks[prev].clause == ch.clause && !r.hasCue(last.End, ch.start) {
+				last.End = ch.end
+				prev = i
+				continue
+			}
+		}
+		spans = append(spans, span{text.Span{Start: ch.start, End: ch.end}, role})
+		prev = i
+	}
+	for _, t := range r.times {
+		spans = append(spans, span{t.Span, "time"})
+	}
+	slices.SortStableFunc(spans, func(x, y span) int { return cmp.Compare(x.Start, y.Start) })
+	total := map[string]int{}
+	for _, s := range spans {
+		total[s.role]++
+	}
+	count := map[string]int{}
+	for _, s := range spans {
+		name := s.role
+		if total[name] > 1 {
+			count[name]++
+			name += "_" + strconv.Itoa(count[name])
+		}
+		a.Slots = append(a.Slots, kb.Slot{Name: name, Role: kb.Given, Value: r.text(s.Start, s.End), Start: s.Start, End: s.End, Required: true})
+	}
+}
+
+// hasCue reports whether question words or another mark than a space parts a range.
+func (r *reading) hasCue(start, end int) bool {
+	for i := start; i < end; i++ {
+		if r.marks[i] != drop && r.marks[i] != gap || r.marks[i] == gap && strings.ContainsRune(",，;；、。?？", r.folded[i]) {
+			return true
+		}
+		if r.folded[i] == '的' {
+			return true
+		}
+	}
+	return false
+}
+
+// joined is the text of all chunks of a role; of one clause unless ci is -1.
+func (r *reading) joined(role string, ci int) string {
+	var parts []string
+	for _, ch := range r.chunks {
+		if ch.role == role && (ci < 0 || ch.clause == ci) {
+			parts = append(parts, r.text(ch.start, ch.end))
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// asked appends the ASKED slots of all asking clauses.
+func (r *reading) asked(a *kb.Analysis, asking []int, two pair, paired bool) {
+	var list []kb.Slot
+	for k, ci := range asking {
+		c := &r.clauses[ci]
+		class, expect := c.class, c.expect
+		if k == 0 {
+			class = a.Class
+			if class != c.class {
+				expect = expects[class]
+			}
+		}
+		s := kb.Slot{Name: slotNames[class], Role: kb.Asked, Required: true, Expect: expect}
+		if c.rule >= 0 {
+			if n := r.p.rules.rules[c.rule].Slot; n != "" && class == c.class && !c.noun {
+				s.Name = n
+			}
+			s.Unit = r.p.rules.rules[c.rule].Unit
+		}
+		if expect == kb.ExpectBoolean {
+			s.Name = "outcome"
+		}
+		s.Subject = r.joined(roleSubject, ci)
+		if s.Subject == "" {
+			s.Subject = r.joined(roleSubject, -1)
+		}
+		s.Attribute = r.joined(roleAttribute, ci)
+		if s.Attribute == "" && k == 0 {
+			s.Attribute = r.joined(roleAttribute, -1)
+		}
+		r.measure(c, &s)
+		s.Count = r.count(c)
+		if s.Count > 1 && (s.Expect == kb.ExpectText || s.Expect == kb.ExpectEntity) {
+			s.Expect = kb.ExpectList
+		}
+		if paired && k == 0 && (class == kb.Comparison || two.each) {
+			sides := r.sides(class, c, s, two)
+			list = append(list, sides...)
+			continue
+		}
+		list = append(list, s)
+	}
+	total := map[string]int{}
+	for _, s := range list {
+		total[s.Name]++
+	}
+	count := map[string]int{}
+	for i := range list {
+		if n := list[i].Name; total[n] > 1 {
+			count[n]++
+			list[i].Name = n + "_" + strconv.Itoa(count[n])
+		}
+	}
+	a.Slots = append(a.Slots, list...)
+}
+
+// sides makes the asked slots of two coordinated things.
+func (r *reading) sides(class kb.Class, c *clause, s kb.Slot, two pair) []kb.Slot {
+	head := ""
+	for _, ch := range r.chunks {
+		if ch.role == roleSubject && ch.side == 0 && ch.end <= two.a.Start {
+			head = r.text(ch.start, ch.end)
+		}
+	}
+	if class == kb.Comparison {
+		ranked := r.p.rules.rules[max(c.rule, 0)].ID != "" && r.ranks(c)
+		if !ranked {
+			s.Name, s.Expect = "difference", kb.ExpectText
+			s.Subject = r.text(two.a.Start, two.a.End) + " " + r.text(two.b.Start, two.b.End)
+			return []kb.Slot{s}
+		}
+		s.Name, s.Expect = "value", kb.ExpectAny
+		if s.Attribute == "" {
+			s.Attribute = r.comparedBy(c)
+		}
+	}
+	first, second := s, s
+	first.Subject = clean(head, r.text(two.a.Start, two.a.End))
+	second.Subject = clean(head, r.text(two.b.Start, two.b.End))
+	return []kb.Slot{first, second}
+}
+
+var rankWords = newPhrases([]string{"更", "最", "较", "比", "哪", "谁", "还是", "多少", "贵", "便宜", "than", "which", "who", "faster", "cheaper", "better", "more", "less", "or"})
+
+var diffWords = newPhrases([]string{"区别", "不同", "差别", "差异", "异同", "difference", "differences", "differ", "differs", "similarities", "in common", "distinguish", "compare", "compared", "pros and cons", "versus", "vs", "对比", "比较一下", "相同点", "共同点", "关系"})
+
+// ranks reports whether the comparison asks for the greater side, not for the
+// difference in words.
+func (r *reading) ranks(c *clause) bool {
+	if diffWords.anywhere(r.folded, c.from, c.to) {
+		return false
+	}
+	return rankWords.anywhere(r.folded, c.from, c.to)
+}
+
+// comparedBy returns the word of the form that names the measure (更快, faster).
+func (r *reading) comparedBy(c *clause) string {
+	for i := c.to - 1; i >= c.from; i-- {
+		if r.marks[i] != cue || r.folded[i] == ' ' {
+			continue
+		}
+		s := i
+		if text.IsHan(r.folded[i]) {
+			return r.text(s, i+1)
+		}
+		for s > c.from && isLatin(r.folded[s-1]) {
+			s--
+		}
+		if w := string(r.folded[s : i+1]); w != "than" && w != "or" && w != "the" {
+			return r.text(s, i+1)
+		}
+		i = s
+	}
+	return ""
+}
+
+// measure reads the unit word behind "how many" and takes it out of the attribute.
+func (r *reading) measure(c *clause, s *kb.Slot) {
+	if s.Expect != kb.ExpectQuantity && s.Expect != kb.ExpectDuration || len(c.pieces) == 0 {
+		return
+	}
+	end := c.pieces[len(c.pieces)-1].end
+	for i, pc := range c.pieces {
+		if !pc.keep && i < len(c.pieces) && !strings.ContainsRune(string(r.folded[pc.start:pc.end]), '\u2026') {
+			end = pc.end
+		}
+	}
+	at := end
+	for at < c.to && r.folded[at] == ' ' {
+		at++
+	}
+	if s.Unit == "" && at < c.to {
+		if e, ok := r.p.rules.units.at(r.folded, at, c.to); ok {
+			s.Unit = r.text(at, e)
+		}
+	}
+	if s.Unit == "" {
+		// The unit inside the form: 几天, 几公里.
+		last := c.pieces[len(c.pieces)-1]
+		for i := last.start; i < last.end; i++ {
+			if e, ok := r.p.rules.units.at(r.folded, i, last.end); ok && e == last.end {
+				s.Unit = r.text(i, e)
+				break
+			}
+		}
+	}
+	if s.Attribute == "" && c.class == kb.Numeric {
+		s.Attribute = r.adjective(c)
+	}
+}
+
+// adjective returns the word of a form that names a dimension: 多远, how long.
+func (r *reading) adjective(c *clause) string {
+	last := c.pieces[len(c.pieces)-1]
+	w := string(r.folded[last.start:last.end])
+	switch {
+	case strings.HasPrefix(w, "多") && len([]rune(w)) == 2 && w != "多少":
+		return r.text(last.start+1, last.end)
+	case strings.HasPrefix(w, "how "):
+		return r.text(last.start+4, last.end)
+	}
+	for _, pc := range c.pieces {
+		w := strings.TrimSpace(string(r.folded[pc.start:pc.end]))
+		if dim := strings.TrimPrefix(w, "how "); dim != w && dim != "many" && dim != "much" {
+			return dim
+		}
+		switch w {
+		case "long", "big", "large", "tall", "high", "wide", "deep", "heavy", "fast", "far", "old", "often", "thick":
+			return w
+		case "大", "高", "长", "宽", "远", "重", "深", "快", "厚":
+			return w
+		}
+	}
+	return ""
+}
+
+var numbersEN = map[string]int{"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12}
+
+// count reads how many items are announced: 哪四个步骤, the three kinds.
+func (r *reading) count(c *clause) int {
+	if c.class == kb.Numeric || c.expect == kb.ExpectQuantity || c.expect == kb.ExpectBoolean {
+		return 0
+	}
+	digits := []rune("零一二三四五六七八九十")
+	for i := c.from; i < c.to; i++ {
+		ch := r.folded[i]
+		if r.marks[i] == timeMark {
+			continue
+		}
+		if text.IsHan(ch) {
+			n := slices.Index(digits, ch)
+			if ch == '两' {
+				n = 2
+			}
+			if n > 1 && i+1 < c.to && strings.ContainsRune("个类种项步大条点位家款份门", r.folded[i+1]) && (i == c.from || !slices.Contains(digits, r.folded[i-1]) && !strings.ContainsRune("第满足前后达过第", r.folded[i-1])) {
+				return n
+			}
+			continue
+		}
+		if i > 0 && isLatin(r.folded[i-1]) {
+			continue
+		}
+		e := i
+		for e < c.to && isLatin(r.folded[e]) {
+			e++
+		}
+		if e == i {
+			continue
+		}
+		w := string(r.folded[i:e])
+		if n, ok := numbersEN[w]; ok && r.listAhead(c, i, e) {
+			return n
+		}
+		if n, err := strconv.Atoi(w); err == nil && n > 1 && n < 100 && e < c.to && (strings.ContainsRune("个类种项步大条", r.folded[e]) || r.listAhead(c, i, e) && !unicode.IsDigit(r.folded[e])) {
+			return n
+		}
+		i = e - 1
+	}
+	return 0
+}
+
+// listAhead reports whether a number word right behind what, which or the stands
+// before the things a question asks for.
+func (r *reading) listAhead(c *clause, start, end int) bool {
+	before := strings.Fields(string(r.folded[c.from:start]))
+	if len(before) == 0 || len(before) > 4 {
+		return false
+	}
+	switch before[len(before)-1] {
+	case "which", "what", "the", "these", "name", "list", "are":
+		return true
+	}
+	return false
+}
