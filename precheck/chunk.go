@@ -78,7 +78,9 @@ func (r *reading) addChunk(ci, start, end int, isKept bool) {
 	// A verb ends an English noun phrase in a question with do, can, must.
 	words := r.words(start, end)
 	cutAt := -1
-	if len(words) > 1 && r.helped(ci, start) {
+	if last := len(words) - 1; last >= 1 && r.passive(ci, start) && r.participle(words[last]) {
+		cutAt = words[last].Start
+	} else if len(words) > 1 && r.helped(ci, start) {
 		for k := len(words) - 1; k >= 1; k-- {
 			w := words[k]
 			if e, ok := r.p.rules.verbs.at(r.folded, w.Start, w.End); ok && e == w.End && !unicode.IsUpper(r.runes[w.Start]) {
@@ -127,6 +129,13 @@ var helpers = newPhrases([]string{"do", "does", "did", "can", "could", "may", "m
 // helped reports whether a verb of a question (do, can, …) stands before start.
 func (r *reading) helped(ci, start int) bool {
 	return helpers.anywhere(r.folded, r.clauses[ci].start, start)
+}
+
+var passives = newPhrases([]string{"is", "are", "was", "were", "be", "been", "has", "have", "had", "get", "gets"})
+
+// passive reports whether a form of be or have stands before start.
+func (r *reading) passive(ci, start int) bool {
+	return passives.anywhere(r.folded, r.clauses[ci].start, start)
 }
 
 func (r *reading) name(ch *chunk) {

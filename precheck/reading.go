@@ -371,6 +371,11 @@ func (r *reading) markWords() {
 			}
 		}
 	}
+	for i := range r.clauses {
+		if c := &r.clauses[i]; c.rule >= 0 && !c.steer {
+			r.markBehindForm(c)
+		}
+	}
 	for i := 0; i < len(r.folded); {
 		if r.marks[i] != content {
 			i++
@@ -406,7 +411,8 @@ func (r *reading) markWords() {
 				j++
 				continue
 			}
-			if we, ok := rules.dropEn.at(r.folded, j, end); ok && we == e && !r.properName(j, e) {
+			hyphen := j > 0 && r.folded[j-1] == '-' || e < len(r.folded) && r.folded[e] == '-'
+			if we, ok := rules.dropEn.at(r.folded, j, end); ok && we == e && !hyphen && !r.properName(j, e) {
 				for k := j; k < e; k++ {
 					r.marks[k] = drop
 				}
@@ -414,6 +420,55 @@ func (r *reading) markWords() {
 			j = e
 		}
 		i = end
+	}
+}
+
+// rankAdjectives stand behind 更, 最 and the like.
+var rankAdjectives = newPhrases([]string{"高", "低", "多", "少", "大", "小", "快", "慢", "贵", "便宜", "长", "短", "早", "晚", "好", "差", "远", "近", "重", "轻", "划算", "合适", "宽", "窄", "新", "旧", "强", "弱", "优惠", "省"})
+
+// classifiers count things in Chinese and name none.
+const classifiers = "个名位条次张间种类项台辆艘架本份座所支只头件门批笔家户套颗粒节块盏部场幅篇人"
+
+// markBehindForm takes units and classifiers behind a form of quantity, and the
+// adjective behind 更, out of the content.
+func (r *reading) markBehindForm(c *clause) {
+	end := c.from
+	for _, pc := range c.pieces {
+		if !pc.keep {
+			end = max(end, pc.end)
+		}
+	}
+	mark := func(from, to int) {
+		for i := from; i < to; i++ {
+			if r.marks[i] == content {
+				r.marks[i] = cue
+			}
+		}
+	}
+	switch c.class {
+	case kb.Comparison:
+		if end < c.to && strings.ContainsRune("更最较比要还", r.folded[end-1]) {
+			if e, ok := rankAdjectives.at(r.folded, end, c.to); ok {
+				mark(end, e)
+			}
+		}
+	case kb.Numeric:
+		at := end
+		for at < c.to && r.folded[at] == ' ' {
+			at++
+		}
+		if at >= c.to {
+			return
+		}
+		if e, ok := r.p.rules.units.at(r.folded, at, c.to); ok {
+			mark(at, e)
+			return
+		}
+		if strings.ContainsRune(classifiers, r.folded[at]) && (at+2 < c.to || at+1 == c.to) && end == at {
+			if _, _, word := r.p.lex.Match(r.folded, at); !word {
+				mark(at, at+1)
+			}
+		}
 	}
 }
 

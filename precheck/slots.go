@@ -27,7 +27,7 @@ var measureModifiers = newPhrases([]string{"最高", "最低", "最大", "最小
 var (
 	placeEnds = newPhrases([]string{"省", "市", "县", "区", "镇", "乡", "村", "街", "路", "站", "店", "楼", "馆", "院", "园", "港", "岛", "山", "湖", "厅", "室", "机场",
 		"分行", "支行", "校区", "园区", "地区", "境内", "国内", "国外", "海外", "仓库", "广场", "公司", "医院", "学校", "车站", "码头", "中心"})
-	conditionEnds   = newPhrases([]string{"前", "后", "时", "之前", "之后", "以前", "以后", "期间", "情况下", "时候", "以上", "以下", "以内", "之内", "内", "者", "条件下", "过程中", "中"})
+	conditionEnds   = newPhrases([]string{"前", "后", "时", "之前", "之后", "以前", "以后", "期间", "情况下", "时候", "以上", "以下", "以内", "之内", "内", "条件下", "过程中", "中"})
 	conditionStarts = newPhrases([]string{"如果", "若", "假如", "要是", "当", "一旦", "倘若", "如", "凡"})
 	placeWords      = []string{"in", "at", "near", "from", "to", "on", "into", "within", "through", "outside", "inside"}
 	conditionWords  = []string{"if", "when", "while", "unless", "without", "with", "during", "before", "after", "as", "for", "under", "over", "within", "once", "until"}
@@ -92,6 +92,19 @@ func (r *reading) assignZH(c *clause, own []chunk, asks bool) []chunk {
 	var out []chunk
 	for i := range own {
 		ch := own[i]
+		if e := r.conditionCut(ch.start, ch.end); e > ch.start && !ch.kept {
+			head := ch
+			head.end = e
+			if cut := r.headNoun(ch.start, e); cut > ch.start && cut < e-1 && len(out) == 0 && e-cut > 2 {
+				thing := ch
+				thing.end, thing.role = cut, roleSubject
+				out = append(out, thing)
+				head.start = cut
+			}
+			head.role = roleCondition
+			out = append(out, head)
+			ch.start, ch.before, ch.cueBefore = e, "", false
+		}
 		// A condition inside the chunk: "普通票起飞前" before the rest.
 		if n := conditionEnds.suffix(r.folded, ch.start, ch.end); n > 0 && ch.end-ch.start > n+1 && i+1 <= len(own) && ch.end < c.to && !ch.kept {
 			cut := r.headNoun(ch.start, ch.end-n)
@@ -105,7 +118,7 @@ func (r *reading) assignZH(c *clause, own []chunk, asks bool) []chunk {
 			out = append(out, ch)
 			continue
 		}
-		if conditionStarts.anywhere(r.folded, max(c.start, ch.start-3), ch.start) && !ch.kept {
+		if r.startsCondition(c, ch.start) && !ch.kept {
 			ch.role = roleCondition
 			out = append(out, ch)
 			continue
@@ -149,11 +162,20 @@ func (r *reading) assignZH(c *clause, own []chunk, asks bool) []chunk {
 			}
 		}
 		// A 的 B 的 C: only the last is the attribute of a thing with two names.
+		for i := range own {
+			if own[i].role == roleSubject && own[i].end == first && c.class == kb.Numeric {
+				return r.splitTail(own, i)
+			}
+		}
 		return r.splitSubjects(own)
 	}
 	i := open[0]
 	ch := own[i]
 	if ch.kept || ch.start >= last && (c.class == kb.Numeric || c.noun) {
+		own[i].role = roleAttribute
+		return own
+	}
+	if c.class == kb.Subject && ch.start >= last || c.class == kb.Comparison && strings.Contains(ch.before, "的") {
 		own[i].role = roleAttribute
 		return own
 	}
@@ -224,17 +246,82 @@ func (r *reading) tail(start, end int) int {
 			cut--
 		}
 	}
+	for again := true; again && cut > start; {
+		again = false
+		if m := r.modifier(start, cut); m > 0 {
+			cut -= m
+			again = true
+			continue
+		}
+		if cut == end {
+			continue
+		}
+		if class, m := r.p.rules.nounClass(r.folded, start, cut); m > 1 && class == kb.Numeric && cut-m > start {
+			cut -= m
+			again = true
+			continue
+		}
+		if k := len(words); k > 1 {
+			for _, w := range words {
+				if class, m := r.p.rules.nounClass(r.folded, w.Start, w.End); w.End == cut && m > 0 && class == kb.Numeric && w.Start > start {
+					cut = w.Start
+					again = true
+				}
+			}
+		}
+	}
 	if cut == end {
 		return start
 	}
-	for again := true; again && cut > start; {
-		again = false
-		if m := measureModifiers.suffix(r.folded, start, cut); m > 0 && cut-m >= start {
-			cut -= m
-			again = true
+	return cut
+}
+
+// modifier returns the length of a word of measure (最高, 每件) that ends a phrase.
+func (r *reading) modifier(start, end int) int {
+	if m := measureModifiers.suffix(r.folded, start, end); m > 0 {
+		return m
+	}
+	for n := 2; n <= 3 && end-n >= start; n++ {
+		if r.folded[end-n] == '每' {
+			return n
 		}
 	}
-	return cut
+	return 0
+}
+
+// startsCondition reports whether a word like 如果 stands right before a phrase.
+func (r *reading) startsCondition(c *clause, at int) bool {
+	for i := max(c.start, at-3); i < at; i++ {
+		if e, ok := conditionStarts.at(r.folded, i, at); ok && e == at && r.marks[i] == drop {
+			return true
+		}
+	}
+	return false
+}
+
+// conditionCut finds the end of a condition that begins a phrase: 过户后|申请增容.
+// It returns start if there is none.
+func (r *reading) conditionCut(start, end int) int {
+	for i := start + 2; i < end-1; {
+		if e, _, ok := r.p.lex.Match(r.folded, i-1); ok && e > i {
+			i = e + 1
+			continue
+		}
+		if e, ok := r.p.rules.protect.at(r.folded, i-1, end); ok && e > i {
+			i = e + 1
+			continue
+		}
+		e, ok := conditionEnds.at(r.folded, i, end)
+		if _, _, word := r.p.lex.Match(r.folded, i); word {
+			ok = false
+		}
+		if ok && e < end-1 && !strings.ContainsRune("台端续果面勤期言提往间长段候效速代者方缀备", r.folded[e]) &&
+			!strings.ContainsRune("小售目此先日幕最年房室国", r.folded[i-1]) && r.folded[i] != '中' && r.folded[i] != '内' && r.folded[i] != '以' {
+			return e
+		}
+		i++
+	}
+	return start
 }
 
 func (r *reading) wordStarts(words []text.Span, at int) bool {
@@ -288,6 +375,8 @@ func (r *reading) assignEN(c *clause, own []chunk, asks bool) {
 	auxAt := r.auxiliary(c)
 	yesNo := c.expect == kb.ExpectBoolean
 	inCondition := false
+	nounRule := c.noun || c.rule >= 0 && (r.p.rules.rules[c.rule].Noun || r.p.rules.rules[c.rule].After != "") || c.class == kb.Subject || c.class == kb.Timeliness || c.class == kb.Region
+	anyKept := slices.ContainsFunc(own, func(ch chunk) bool { return ch.kept })
 	for i := range own {
 		ch := &own[i]
 		if ch.role != "" {
@@ -315,7 +404,16 @@ func (r *reading) assignEN(c *clause, own []chunk, asks bool) {
 		case i == 0 && !yesNo && ch.cueBefore && ch.start < auxAt:
 			ch.role = roleAttribute // "how many rooms does", "which fee is"
 			attribute = i
-		case i == 0 && !yesNo && c.class != kb.Definition && len(own) > 1 && own[1].clause == ch.clause && hasWord(ofWords, own[1].before) && subject < 0 && !ch.named:
+		case i+1 < len(own) && r.possessive(ch.end) && subject < 0:
+			ch.role = roleSubject
+			subject = i
+			if own[i+1].role == "" {
+				own[i+1].role = roleAttribute
+				attribute = i + 1
+			}
+		case i > 0 && led == "of" && own[i-1].role == roleSubject && own[i-1].clause == ch.clause:
+			ch.role = roleSubject
+		case i == 0 && !yesNo && nounRule && !anyKept && len(own) > 1 && own[1].clause == ch.clause && hasWord(ofWords, own[1].before) && subject < 0 && !ch.named:
 			ch.role = roleAttribute // "what is the fee of"
 			attribute = i
 		case subject < 0 && !hasWord(conditionWords, led) && !(hasWord(placeWords, led) && ch.named) && !r.isVerb(ch):
@@ -353,13 +451,33 @@ func (r *reading) auxiliary(c *clause) int {
 
 var auxiliaries = newPhrases([]string{"is", "are", "was", "were", "do", "does", "did", "can", "could", "may", "might", "must", "should", "shall", "will", "would", "has", "have", "had"})
 
+// possessive reports whether an 's stands at i.
+func (r *reading) possessive(i int) bool {
+	return i+1 < len(r.folded) && (r.folded[i] == '\'' || r.folded[i] == '’') && r.folded[i+1] == 's'
+}
+
 func (r *reading) isVerb(ch *chunk) bool {
 	w := r.words(ch.start, ch.end)
 	if len(w) != 1 {
 		return false
 	}
 	e, ok := r.p.rules.verbs.at(r.folded, w[0].Start, w[0].End)
-	return ok && e == w[0].End
+	return ok && e == w[0].End || r.participle(w[0])
+}
+
+var irregular = newPhrases([]string{"sold", "built", "made", "kept", "held", "paid", "sent", "given", "taken", "written", "chosen", "known", "found", "founded", "bought", "brought", "lost", "done",
+	"drawn", "grown", "shown", "spent", "taught", "lent", "met", "set", "born", "won", "left", "led", "said", "seen", "begun", "valid", "open", "closed", "available", "due", "located", "mandatory", "free"})
+
+// participle reports whether a word can end a passive or a state: postponed, sold, valid.
+func (r *reading) participle(w text.Span) bool {
+	if unicode.IsUpper(r.runes[w.Start]) {
+		return false
+	}
+	if w.Len() > 4 && r.folded[w.End-1] == 'd' && r.folded[w.End-2] == 'e' {
+		return true
+	}
+	e, ok := irregular.at(r.folded, w.Start, w.End)
+	return ok && e == w.End
 }
 
 // promote sees to it that a question with content has a subject.
@@ -443,6 +561,14 @@ func (r *reading) findPair(comparing bool) (pair, bool) {
 			continue
 		}
 		word, _, _ := strings.Cut(between, " ")
+		if comparing {
+			for w := range strings.FieldsSeq(between) {
+				if w = strings.Trim(w, ", "); w == "than" || w == "or" || w == "versus" || w == "vs" || w == "and" {
+					word = w
+					break
+				}
+			}
+		}
 		word = strings.TrimLeft(word, ", ")
 		if word == "" && strings.HasPrefix(between, ",") {
 			word = strings.TrimSpace(strings.TrimLeft(between, ", "))
@@ -477,9 +603,6 @@ func (r *reading) sharedEnd(a, b *chunk) int {
 	}
 	return b.end
 }
-
-// between reports where a comparison splits one chunk into two sides by a form
-// word of its own, as in "A 比 B": nothing to do, 比 is a function word.
 
 // slots builds the list of slots.
 func (r *reading) slots(a *kb.Analysis, asking []int) {
@@ -604,13 +727,18 @@ func (r *reading) given(a *kb.Analysis, sides bool) {
 	}
 }
 
-// hasCue reports whether question words or another mark than a space parts a range.
+// joinWords may stand inside one given span.
+var joinWords = []string{"of", "the", "a", "an", "and", "in", "for", "to", "on", "at", "from", "with", "by", "my", "our", "your", "their", "per", "without", "is", "are"}
+
+// hasCue reports whether something else than joining words and spaces parts a range.
 func (r *reading) hasCue(start, end int) bool {
 	for i := start; i < end; i++ {
-		if r.marks[i] != drop && r.marks[i] != gap || r.marks[i] == gap && strings.ContainsRune(",，;；、。?？", r.folded[i]) {
+		if r.marks[i] != drop && r.marks[i] != gap || r.marks[i] == gap && strings.ContainsRune(",，;；、。?？", r.folded[i]) || text.IsHan(r.folded[i]) {
 			return true
 		}
-		if r.folded[i] == '的' {
+	}
+	for w := range strings.FieldsSeq(string(r.folded[start:end])) {
+		if !slices.Contains(joinWords, w) {
 			return true
 		}
 	}
@@ -700,8 +828,8 @@ func (r *reading) sides(class kb.Class, c *clause, s kb.Slot, two pair) []kb.Slo
 			return []kb.Slot{s}
 		}
 		s.Name, s.Expect = "value", kb.ExpectAny
-		if s.Attribute == "" {
-			s.Attribute = r.comparedBy(c)
+		if by := r.comparedBy(c); by != "" {
+			s.Attribute = clean(by, r.attributeOf(c))
 		}
 	}
 	first, second := s, s
@@ -723,6 +851,21 @@ func (r *reading) ranks(c *clause) bool {
 	return rankWords.anywhere(r.folded, c.from, c.to)
 }
 
+// attributeOf is the attribute of a comparison without the kind of thing compared
+// ("which ferry is faster").
+func (r *reading) attributeOf(c *clause) string {
+	var parts []string
+	for _, ch := range r.chunks {
+		if ch.role == roleAttribute && !(ch.cueBefore && ch.start < r.auxiliary(c) && !text.IsHan(r.folded[ch.start]) && r.auxiliary(c) < c.to) {
+			parts = append(parts, r.text(ch.start, ch.end))
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// genericRank are comparison words that name no measure of their own.
+var genericRank = newPhrases([]string{"more", "less", "fewer", "higher", "lower", "most", "least", "highest", "lowest", "greater", "greatest", "better", "worse", "更", "最", "较", "高", "低", "多", "少", "大", "小", "好", "哪", "比", "a", "b"})
+
 // comparedBy returns the word of the form that names the measure (更快, faster).
 func (r *reading) comparedBy(c *clause) string {
 	for i := c.to - 1; i >= c.from; i-- {
@@ -731,12 +874,18 @@ func (r *reading) comparedBy(c *clause) string {
 		}
 		s := i
 		if text.IsHan(r.folded[i]) {
+			if genericRank.anywhere(r.folded, i, i+1) || strings.ContainsRune("个种家款门条间位类台艘座者项套一吗么还是要年", r.folded[i]) {
+				continue
+			}
+			if i > c.from && r.marks[i-1] == cue && (r.folded[i] == '宜' || r.folded[i] == '算' || r.folded[i] == '适') {
+				s = i - 1
+			}
 			return r.text(s, i+1)
 		}
 		for s > c.from && isLatin(r.folded[s-1]) {
 			s--
 		}
-		if w := string(r.folded[s : i+1]); w != "than" && w != "or" && w != "the" {
+		if w := string(r.folded[s : i+1]); w != "than" && w != "or" && w != "the" && w != "which" && w != "is" && !genericRank.anywhere(r.folded, s, i+1) {
 			return r.text(s, i+1)
 		}
 		i = s
