@@ -1,8 +1,11 @@
 package trees
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -10,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dmitryikh/leaves"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -363,10 +367,43 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
+// grown returns a model of complete trees with random splits, the size of a real one.
+func grown(b *testing.B, count, depth, features int) (*Model, []float32) {
+	b.Helper()
+	random := rand.New(rand.NewPCG(3, 4))
+	m := &Model{a: 1}
+	for i := range features {
+		m.features = append(m.features, fmt.Sprintf("f%d", i))
+	}
+	for range count {
+		var t tree
+		var grow func(parent, level int) int
+		grow = func(parent, level int) int {
+			at := len(t)
+			t = append(t, node{left: -1, right: -1, parent: parent, feature: random.IntN(features), value: float32(random.NormFloat64())})
+			if level < depth {
+				left := grow(at, level+1)
+				right := grow(at, level+1)
+				t[at].left, t[at].right = left, right
+			}
+			return at
+		}
+		grow(-1, 0)
+		m.trees = append(m.trees, t)
+	}
+	var err error
+	if m.ensemble, err = leaves.XGEnsembleFromReader(bufio.NewReader(bytes.NewReader(legacy(m.trees, features))), false); err != nil {
+		b.Fatal(err)
+	}
+	row := make([]float32, features)
+	for i := range row {
+		row[i] = float32(random.NormFloat64())
+	}
+	return m, row
+}
+
 func BenchmarkPredict(b *testing.B) {
-	m := load(b, "testdata/v3.2.0/sliced.ubj", names)
-	row := []float32{2, -1, 0.3, 0.5, 0, 1}
-	b.ReportMetric(float64(m.Trees()), "trees")
+	m, row := grown(b, 200, 6, 20)
 	for b.Loop() {
 		if _, _, err := m.Predict(row); err != nil {
 			b.Fatal(err)
@@ -375,8 +412,7 @@ func BenchmarkPredict(b *testing.B) {
 }
 
 func BenchmarkContributions(b *testing.B) {
-	m := load(b, "testdata/v3.2.0/sliced.ubj", names)
-	row := []float32{2, -1, 0.3, 0.5, 0, 1}
+	m, row := grown(b, 200, 6, 20)
 	for b.Loop() {
 		m.Contributions(row)
 	}
