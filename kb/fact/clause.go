@@ -100,7 +100,7 @@ type draft struct {
 	step        int
 	relative    bool // begins with which, who: about the noun before
 	denied      bool // inherits a denial (neither … nor)
-	ownTimes    []when.Expr
+	linked      bool // begins with otherwise: about what the sentence before said
 	consequence Role
 }
 
@@ -130,6 +130,7 @@ type assembly struct {
 	pending  []Condition
 	step     int
 	role     Role
+	linked   bool
 }
 
 func (a *assembly) open(at int) {
@@ -152,6 +153,7 @@ func (a *assembly) emit(main text.Span, d draft) {
 	}
 	d.step = a.step
 	d.consequence = a.role
+	d.linked, a.linked = a.linked, false
 	a.role = NoRole
 	a.r.read(a.sentence, d)
 	a.start = -1
@@ -221,7 +223,7 @@ func (a *assembly) han(pieces []piece) {
 		for ok && first.Start <= s.Start && (first.class == but || first.class == also || first.class == andCue || first.class == instead || first.class == therefore || first.class == otherwise || first.class == former) {
 			switch first.class {
 			case otherwise:
-				a.pending = denyAll(r.prevConds)
+				a.pending, a.linked = denyAll(r.prevConds), true
 				a.open(p.Start)
 			case therefore:
 				a.role = Effect
@@ -248,7 +250,7 @@ func (a *assembly) han(pieces []piece) {
 			first, ok = r.firstCue(s)
 		}
 		if !last && r.timeOnly(s) {
-			r.carry = append([]when.Expr(nil), r.timesIn(s)...)
+			r.carry, r.near = append([]when.Expr(nil), r.timesIn(s)...), nil
 			a.open(p.Start)
 			continue
 		}
@@ -534,7 +536,8 @@ func (r *reader) hanCondition(s text.Span, first cue, ok, last bool, pieces []pi
 	if last {
 		return Condition{}, none, false
 	}
-	if ok && first.class == withCue && first.Start == s.Start {
+	_, modal := r.hasCue(s, may, must, mustNot, should, needNot, caution)
+	if ok && first.class == withCue && first.Start == s.Start && !modal {
 		return r.condition(If, s), none, true
 	}
 	if end == '的' && s.Len() > 2 {
@@ -547,7 +550,10 @@ func (r *reader) hanCondition(s text.Span, first cue, ok, last bool, pieces []pi
 	}
 	if len(cs) > 0 {
 		c := cs[len(cs)-1]
-		if c.End == s.End && (c.class == whenEnd || c.class == pastEnd) && c.Start > s.Start && !r.inValue(c.Span) {
+		if q := r.quantsIn(text.Span{Start: c.End, End: s.End}); c.class == pastEnd && c.Start > s.Start && len(q) == 1 && q[0].Start <= c.End+1 && q[0].End == s.End && !modal && !r.predicatedBefore(cs, c.Start) {
+			return r.condition(If, s), none, true // 租期届满前一个月，…
+		}
+		if c.End == s.End && (c.class == whenEnd || c.class == pastEnd) && c.Start > s.Start && !r.inValue(c.Span) && !modal {
 			return r.condition(If, s), none, true
 		}
 	}
@@ -601,7 +607,7 @@ func (a *assembly) latin(pieces []piece) {
 		if cur.Empty() || !curPred {
 			// Before the first statement of the sentence.
 			if lead && first.class == otherwise {
-				a.pending = denyAll(r.prevConds)
+				a.pending, a.linked = denyAll(r.prevConds), true
 				a.open(s.Start)
 				s = r.trim(text.Span{Start: first.End, End: s.End})
 				if s.Empty() {
@@ -650,15 +656,15 @@ func (a *assembly) latin(pieces []piece) {
 				continue
 			}
 			if !last && r.timeOnly(s) && cur.Empty() {
-				r.carry = append([]when.Expr(nil), r.timesIn(s)...)
+				r.carry, r.near = append([]when.Expr(nil), r.timesIn(s)...), nil
 				a.open(s.Start)
 				continue
 			}
-			if !last && !has && cur.Empty() && p.sep == ',' && lead && (first.class == prep || first.class == because || first.class == reported || first.class == purpose || first.class == after || first.class == before || first.class == also || first.class == but) {
+			if !last && !has && cur.Empty() && p.sep == ',' && lead && (first.class == prep || first.class == because || first.class == reported || first.class == purpose || first.class == after || first.class == before || first.class == also || first.class == but || first.class == former) {
 				// An adverbial that opens the sentence.
 				a.open(s.Start)
 				if times := r.timesIn(s); len(times) > 0 {
-					r.carry = append([]when.Expr(nil), times...)
+					r.carry, r.near = append([]when.Expr(nil), times...), nil
 				}
 				continue
 			}
@@ -825,7 +831,7 @@ func (a *assembly) latinClause(s text.Span) {
 				a.role = Effect
 			}
 			if first.class == otherwise {
-				a.pending = denyAll(r.prevConds)
+				a.pending, a.linked = denyAll(r.prevConds), true
 			}
 		case relative:
 			d.relative = true
@@ -895,6 +901,7 @@ func (a *assembly) latinClause(s text.Span) {
 	d.conditions = append(append([]Condition(nil), a.pending...), conds...)
 	d.step = a.step
 	d.consequence = a.role
+	d.linked, a.linked = a.linked, false
 	a.role = NoRole
 	r.read(a.sentence, d)
 	a.start = -1

@@ -83,7 +83,8 @@ type reader struct {
 	leadConds  []Condition
 	leadTimes  []when.Expr
 	inList     bool
-	carry      []when.Expr // time that opened an earlier clause of the paragraph
+	carry      []when.Expr // time before a comma that opened an earlier sentence of the paragraph
+	near       []when.Expr // time that opened an earlier clause of the sentence
 	prevConds  []Condition // conditions of the clause before
 	prevClause int         // its index; -1 = none in this paragraph
 	names      []Part      // names of the last 分别/respectively list
@@ -450,7 +451,7 @@ func (r *reader) openHeading(level int, s text.Span) {
 	r.headings = append(r.headings, heading{level: level, terms: terms, times: times})
 	r.rebase()
 	r.topic, r.local, r.lead = subject{}, subject{}, subject{}
-	r.leadConds, r.leadTimes, r.carry, r.prevConds, r.label = nil, nil, nil, nil, nil
+	r.leadConds, r.leadTimes, r.carry, r.near, r.prevConds, r.label = nil, nil, nil, nil, nil, nil
 	r.prevClause = -1
 }
 
@@ -497,7 +498,7 @@ func (r *reader) sentence(s text.Span) {
 	index := len(r.page.Sentences)
 	lo := len(r.page.Clauses)
 	if r.paragraph(s) && kind != Item {
-		r.carry, r.prevConds, r.leadTimes = nil, nil, nil
+		r.carry, r.near, r.prevConds, r.leadTimes = nil, nil, nil, nil
 		r.prevClause = -1
 		if !r.inList {
 			r.lead, r.leadConds = subject{}, nil
@@ -532,6 +533,7 @@ func (r *reader) sentence(s text.Span) {
 	}
 	// A full stop ends what a colon opened; a semicolon goes on.
 	if last := r.runes[s.End-1]; kind != Item && last != '；' && last != ';' && last != '：' && last != ':' {
+		r.near = nil
 		if !r.inList {
 			r.lead, r.leadConds, r.leadTimes = subject{}, nil, nil
 		}

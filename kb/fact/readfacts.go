@@ -27,6 +27,7 @@ type statement struct {
 	times     []when.Expr
 	negEnd    int  // denial ends here (不是A而是B); 0 = no such end
 	relEnd    int  // end of a relative part before the real predicate
+	partOf    bool // begins with 其中
 	elsewhere bool // only points to another text
 }
 
@@ -41,6 +42,7 @@ func (r *reader) read(sentence int, d draft) {
 	}
 	if st.chinese {
 		r.hanInner(st)
+		st.partOf = st.main.Len() > 2 && string(r.folded[st.main.Start:st.main.Start+2]) == "其中"
 	}
 	if len(st.conditions) > 16 {
 		st.conditions = st.conditions[:16]
@@ -106,6 +108,9 @@ func (r *reader) hanInner(st *statement) {
 			continue
 		}
 		follow := c.End < st.main.End
+		if (c.class == whenEnd || c.class == pastEnd) && firstModal < c.Start {
+			continue // 应当在起飞前…: what is required, not under what condition
+		}
 		switch c.class {
 		case whenEnd:
 			if follow && c.Start > from && r.predicateAfter(cs, i) {
@@ -123,6 +128,9 @@ func (r *reader) hanInner(st *statement) {
 			}
 			if start < 0 && (c.Start-from <= 6 || i > 0 && cs[i-1].class == verb && cs[i-1].Start == from) {
 				start = from
+			}
+			if start < 0 && c.Start-from > 6 && firstModal < st.main.End {
+				start = c.Start - 2 // 书法课开课前可以: the event is the word before 前
 			}
 			if follow && start >= 0 && c.Start-start >= 2 && (r.predicateAfter(cs, i) || len(r.quantsIn(text.Span{Start: c.End, End: st.main.End})) > 0) {
 				add(If, text.Span{Start: start, End: c.End})
@@ -186,7 +194,7 @@ func (r *reader) hanInner(st *statement) {
 		}
 		switch {
 		case de > 0 && de+1 < st.main.End && (q.End == de || de-q.End < 8) && r.somethingAfter(st, de+1):
-			add(If, text.Span{Start: start, End: de})
+			add(If, text.Span{Start: start, End: de + 1})
 		case q.Start < firstModal && q.End < st.main.End && text.IsHan(r.folded[q.End]) && r.valueAfter(st, q.End) && !r.cueStarts(cs, q.End):
 			add(If, q.Span)
 		}
@@ -255,6 +263,11 @@ func (r *reader) subjectRegion(s text.Span, inCondition bool) text.Span {
 		switch c.class {
 		case all, some, only, andCue, called, pronoun, whenEnd, pastEnd, outside, hedge, keep, reported, exceptEnd, noneOf:
 			continue
+		case verb:
+			// A verb after 的, or one that 的 or 和 follows, is used as a noun.
+			if at(r.folded, c.Start-1) == '的' || c.Start == start && c.End < s.End && strings.ContainsRune("的和与及、", r.folded[c.End]) {
+				continue
+			}
 		}
 		return r.trim(text.Span{Start: start, End: c.Start})
 	}
@@ -279,6 +292,10 @@ func (r *reader) findSubject(st *statement) {
 	body := r.trim(text.Span{Start: start, End: m.End})
 	if st.chinese {
 		st.region = r.subjectRegion(body, false)
+		if t := r.timesIn(st.region); len(t) > 0 && t[0].Start == st.region.Start {
+			st.region.Start = t[0].End
+			st.region = r.trim(st.region)
+		}
 		// A bound inside the region (六岁以上儿童) is no end of it; the first other value is.
 		for _, q := range r.quantsIn(st.region) {
 			if !st.conditional(q.Span) {
@@ -287,7 +304,7 @@ func (r *reader) findSubject(st *statement) {
 			}
 		}
 		for _, c := range r.cuesIn(text.Span{Start: max(st.region.End, body.Start), End: m.End}) {
-			if isPredicate(c.class) && !r.inValue(c.Span) && !st.conditional(c.Span) {
+			if isPredicate(c.class) && !r.inValue(c.Span) && !st.conditional(c.Span) && at(r.folded, c.Start-1) != '的' {
 				st.pred, st.predEnd = c.Start, c.End
 				break
 			}
@@ -307,6 +324,7 @@ func (r *reader) findSubject(st *statement) {
 		} else {
 			st.region = body
 		}
+		r.subjectBounds(st)
 		// "In 2024 Harrowmint carried": the time is no part of the subject.
 		if t := r.timesIn(st.region); len(t) > 0 && t[0].Start-st.region.Start < 12 && len(r.termsIn(text.Span{Start: st.region.Start, End: t[0].Start})) == 0 {
 			st.region.Start = t[0].End
@@ -316,8 +334,36 @@ func (r *reader) findSubject(st *statement) {
 		}
 	}
 	st.region = r.trim(st.region)
-	if len(r.termsIn(st.region)) == 0 || r.onlyPronoun(st.region) {
+	for st.region.Start < st.region.End && (r.folded[st.region.Start] == '的' || strings.ContainsRune("和与及", r.folded[st.region.Start])) {
+		st.region.Start++
+	}
+	// A distributive at the end (书法课每期) says per what the value counts.
+	for i := st.region.End - 1; i > st.region.Start && i >= st.region.End-3; i-- {
+		if r.folded[i] == '每' || r.folded[i] == '单' && i == st.region.End-2 {
+			st.region.End = i
+			break
+		}
+	}
+	if len(r.termsIn(st.region)) == 0 || r.onlyPronoun(st.region) || r.onlyMeasure(st.region) {
 		st.region = text.Span{Start: st.region.Start, End: st.region.Start}
+	}
+}
+
+// subjectBounds makes the bounds on an English subject (a car up to 5 m long costs …)
+// conditions of what is said of it.
+func (r *reader) subjectBounds(st *statement) {
+	qs := r.quantsIn(st.region)
+	bound := false
+	for _, q := range qs {
+		bound = bound || !q.Point() && !q.Approx && (q.Lo == nil || q.Hi == nil)
+	}
+	if !bound || st.pred >= st.main.End || len(st.conditions) > 12 || qs[0].Start == st.region.Start {
+		return
+	}
+	for _, q := range qs {
+		if len(st.conditions) < 16 {
+			st.conditions = append(st.conditions[:len(st.conditions):len(st.conditions)], r.condition(If, q.Span))
+		}
 	}
 }
 
@@ -352,8 +398,17 @@ func (r *reader) relativePart(st *statement) {
 	}
 }
 
+// onlyMeasure reports whether a region is a distributive (每次, 单笔), which says per
+// what the value counts and not of what it is said.
+func (r *reader) onlyMeasure(s text.Span) bool {
+	return s.Len() > 0 && s.Len() <= 3 && (r.folded[s.Start] == '每' || r.folded[s.Start] == '单' && s.Len() == 2 || r.folded[s.Start] == '各')
+}
+
 func (r *reader) onlyPronoun(s text.Span) bool {
 	cs := r.cuesIn(s)
+	if len(cs) > 0 && cs[len(cs)-1].class == pronoun && cs[len(cs)-1].End == s.End && len(cs) > 1 && len(r.timesIn(s)) > 0 {
+		return true // "In 2024 it had …"
+	}
 	return len(cs) > 0 && cs[0].class == pronoun && len(r.termsIn(text.Span{Start: cs[0].End, End: s.End})) == 0
 }
 
@@ -447,10 +502,14 @@ func (r *reader) manner(st *statement, c *Clause) {
 			c.Hedged = true
 		case all:
 			if c.Quantifier == NoQuantifier && (inSubject || st.chinese || string(word) == "all" || string(word) == "every") {
-				if negs == 1 && q.Start-lastNeg < 3 {
+				anything := string(word) == "任何" || string(word) == "任意" || strings.HasPrefix(string(word), "any")
+				switch {
+				case negs == 1 && anything:
+					c.Quantifier = NoneOf
+				case negs == 1 && q.Start-lastNeg < 2:
 					c.Quantifier = Some // 并非所有, not all
 					negs = 0
-				} else {
+				default:
 					c.Quantifier = All
 				}
 			}
@@ -502,11 +561,13 @@ func (r *reader) clauseTimes(st *statement) {
 	if len(st.times) > 0 {
 		// A time before the predicate of a clause opens what follows, too.
 		if len(st.times) == 1 && st.times[0].End <= st.pred && st.times[0].Start-st.main.Start < 8 && dated(st.times[0]) {
-			r.carry = st.times
+			r.near = st.times
 		}
 		return
 	}
 	switch {
+	case len(r.near) > 0:
+		st.times = r.near
 	case len(r.carry) > 0:
 		st.times = r.carry
 	case len(r.leadTimes) > 0:
@@ -530,9 +591,9 @@ func (r *reader) inherit(st *statement) {
 	weight := topicWeight
 	switch {
 	case len(own) == 0:
-		inherited = r.local
-		if inherited.part.Text == "" {
-			inherited = r.topic
+		inherited = r.topic
+		if inherited.part.Text == "" || st.relative && r.local.part.Text != "" {
+			inherited = r.local
 		}
 		if inherited.part.Text == "" && r.lead.part.Text != "" {
 			inherited = r.lead
@@ -545,7 +606,10 @@ func (r *reader) inherit(st *statement) {
 		if unit != "" && unit == r.local.unit && r.local.part.Span == r.topic.part.Span && r.lead.part.Text != r.topic.part.Text {
 			weight = 0
 		}
-		if st.sentence != r.sentenceOf(st.index-1) {
+		switch {
+		case st.partOf || r.hasPronoun(st.region):
+			weight = topicWeight
+		case st.sentence != r.sentenceOf(st.index-1):
 			weight *= 0.5
 		}
 	}
@@ -559,8 +623,8 @@ func (r *reader) inherit(st *statement) {
 			ctx = append(ctx, t)
 		}
 	}
-	if len(own) == 0 && inherited.part.Span != r.topic.part.Span {
-		for _, t := range r.topic.terms {
+	if len(own) == 0 && r.local.part.Span != inherited.part.Span {
+		for _, t := range r.local.terms {
 			t.Origin = Topic
 			t.Weight *= weakTopic
 			ctx = append(ctx, t)
@@ -583,9 +647,7 @@ func (r *reader) inherit(st *statement) {
 		ctx = ctx[:maxContext]
 	}
 	st.context = ctx
-	if lo := r.page.Sentences[st.sentence].Clauses[0]; lo == 0 || true {
-		st.before = r.sentenceTerms(st)
-	}
+	st.before = r.sentenceTerms(st)
 	if len(own) > 0 {
 		now := subject{part: st.subject, terms: own, unit: unit}
 		if st.relative {
@@ -594,9 +656,7 @@ func (r *reader) inherit(st *statement) {
 		// The first subject of a sentence is its topic; a later one is local to its
 		// clause, unless it names something.
 		if st.index == 0 || st.sentence != r.sentenceOf(st.index-1) || r.topic.part.Text == "" {
-			if len(own) > 1 || own[0].Name || r.topic.part.Text == "" {
-				r.topic = now
-			}
+			r.topic = now
 		}
 		r.local = now
 		if r.first.part.Text == "" {
@@ -605,6 +665,12 @@ func (r *reader) inherit(st *statement) {
 	} else {
 		r.local.unit = unit
 	}
+}
+
+// hasPronoun reports whether a subject points back (该支行, its director).
+func (r *reader) hasPronoun(s text.Span) bool {
+	c, ok := r.hasCue(s, pronoun)
+	return ok && c.Start < s.Start+6
 }
 
 func (r *reader) sentenceOf(clause int) int {
@@ -616,7 +682,7 @@ func (r *reader) sentenceOf(clause int) int {
 
 // sentenceTerms are the terms of the clause before in the same sentence.
 func (r *reader) sentenceTerms(st *statement) []Term {
-	if r.sentenceOf(st.index-1) != st.sentence {
+	if r.sentenceOf(st.index-1) != st.sentence && (!st.linked || r.prevClause < 0) {
 		return nil
 	}
 	terms := r.page.Clauses[st.index-1].Terms
@@ -838,6 +904,9 @@ func (r *reader) timesOf(st *statement, vals []value, k int) []when.Expr {
 	case len(before) > 0:
 		return before
 	case len(elsewhere) > 0:
+		if len(r.near) > 0 && !st.Span.Contains(r.near[0].Span) {
+			return r.near
+		}
 		if len(r.carry) > 0 && !st.Span.Contains(r.carry[0].Span) {
 			return r.carry
 		}
@@ -964,7 +1033,7 @@ func (r *reader) article(i, end int) int {
 
 // attributeOf finds the words next to a value that say what it measures.
 func (r *reader) attributeOf(st *statement, v *value) Part {
-	if v.quantity != nil && !v.quantity.NounSpan.Empty() {
+	if v.quantity != nil && !v.quantity.NounSpan.Empty() && !st.chinese {
 		return r.part(v.quantity.NounSpan)
 	}
 	// The content run before the value inside its own part.
@@ -981,6 +1050,9 @@ func (r *reader) attributeOf(st *statement, v *value) Part {
 		}
 		if st.attr.Text != "" {
 			return st.attr
+		}
+		if v.quantity != nil && v.quantity.NounSpan.Len() > 1 {
+			return r.part(v.quantity.NounSpan)
 		}
 		right := text.Span{Start: v.End, End: min(v.own.End, v.End+12)}
 		if ts := r.termsIn(right); len(ts) > 0 {
@@ -1032,7 +1104,7 @@ func (r *reader) placeOf(st *statement) Part {
 			}
 			s := r.phrase(c.End, st.main.End, true)
 			ts := r.termsIn(s)
-			if len(ts) == 0 || len(r.timesIn(s)) > 0 {
+			if len(ts) == 0 || len(r.timesIn(s)) > 0 || r.beginsValue(s) {
 				continue
 			}
 			e := ts[0].Span.End
@@ -1042,7 +1114,7 @@ func (r *reader) placeOf(st *statement) Part {
 				}
 				e = max(e, t.Span.End)
 			}
-			return r.part(text.Span{Start: c.End, End: e})
+			return r.part(text.Span{Start: c.End, End: min(e, s.End)})
 		}
 		if c.class != prep && c.class != place {
 			continue

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode"
 
+	"suffice.dev/suffice/kb/fact/quantity"
 	"suffice.dev/suffice/text"
 )
 
@@ -131,7 +132,7 @@ func (r *reader) agent(st *statement, q cue) text.Span {
 		s.End = r.nameEnd(i+2, st.main.End)
 	}
 	for _, c := range r.cuesIn(s) {
-		if c.class == prep && c.Start > s.Start+1 && string(r.folded[c.Start:c.End]) != "of" {
+		if (c.class == prep && string(r.folded[c.Start:c.End]) != "of" || c.class == andCue && c.End+1 < s.End && !unicode.IsUpper(r.runes[c.End+1])) && c.Start > s.Start+1 {
 			return r.trim(text.Span{Start: s.Start, End: c.Start})
 		}
 	}
@@ -436,8 +437,11 @@ func (r *reader) comparison(st *statement, s text.Span) *Comparison {
 		out := &Comparison{Word: r.part(c.Span)}
 		from := c.End
 		stop := s.End
-		if q := r.quantsIn(text.Span{Start: from, End: s.End}); len(q) > 0 {
-			stop = q[0].Start
+		for _, q := range r.quantsIn(text.Span{Start: from, End: s.End}) {
+			if q.Unit.Dim != quantity.Ordinal {
+				stop = q.Start
+				break
+			}
 		}
 		tail := text.Span{Start: from, End: stop}
 		switch word {

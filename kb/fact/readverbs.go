@@ -140,12 +140,17 @@ func (r *reader) englishPredicate(s text.Span) (start, end int, ok bool) {
 	prev := ""
 	relativeOpen := false // a verb after who or which belongs to the relative clause
 	weakStart, weakEnd := -1, -1
+	loose := false // the weak one is followed by a preposition: perhaps a noun
+	coordinated := !r.opensSentence(s.Start)
 	var buf [32]byte
 	words := 0
 	for i := s.Start; i < s.End; {
 		if !wordRune(r.folded[i]) {
 			if i > s.Start && (r.folded[i] == ',' || r.folded[i] == '(') {
-				prev = ""
+				if loose {
+					return weakStart, weakEnd, true
+				}
+				prev = "?"
 			}
 			i++
 			continue
@@ -172,18 +177,20 @@ func (r *reader) englishPredicate(s text.Span) (start, end int, ok bool) {
 			if prev != "to" && !(nounMarks[prev] && prev != "all" && prev != "some" && prev != "each" && prev != "these" && prev != "those" && prev != "this") {
 				// A participle or plural noun before it was no verb after all, unless an
 				// object stood next to it.
-				if weakStart >= 0 {
+				if weakStart >= 0 && !loose {
 					return weakStart, weakEnd, true
 				}
 				return i, r.verbGroup(j, s.End), true
 			}
-		case nounMarks[prev] || prev == "" && form != baseForm && words == 1 && form != pastForm:
+		case nounMarks[prev] || words == 1 && form == pluralForm && !coordinated:
 		case form == pluralForm, form == baseForm, form == pastForm:
-			if weakStart < 0 && r.objectFollows(j, s.End) && (form != baseForm || words == 1 || strings.HasSuffix(prev, "s") || plurals[prev]) {
+			follows, firm := r.objectFollows(j, s.End)
+			if (weakStart < 0 || loose && firm) && follows && (form != baseForm || words == 1 || strings.HasSuffix(prev, "s") || plurals[prev] || firm && loose) {
 				weakStart, weakEnd = i, j
-				if form != pastForm {
+				if words == 1 || firm && form != pastForm {
 					return weakStart, weakEnd, true
 				}
+				loose = !firm
 			}
 		}
 		if len(w) < len(buf) {
@@ -241,23 +248,28 @@ func (r *reader) asciiWord(buf []byte, i, j int) []byte {
 
 // objectFollows reports whether what comes after a possible verb looks like its
 // object or adverbial: a determiner, a number, a preposition, a capital.
-func (r *reader) objectFollows(i, end int) bool {
+//
+// It is firm when it cannot follow a noun as well, as a preposition can.
+func (r *reader) objectFollows(i, end int) (follows, firm bool) {
 	for i < end && r.folded[i] == ' ' {
 		i++
 	}
 	if i >= end {
-		return true
+		return true, false
 	}
-	if digit(r.folded[i]) || r.runes[i] >= 'A' && r.runes[i] <= 'Z' || r.folded[i] > 0x7f {
-		return true
+	if digit(r.folded[i]) || r.runes[i] >= 'A' && r.runes[i] <= 'Z' || r.folded[i] > 0x7f || r.inValue(text.Span{Start: i, End: i + 1}) {
+		return true, true
 	}
 	var buf [16]byte
 	w := r.asciiWord(buf[:0], i, r.wordAt(i, end))
-	return objectMarks[string(w)] || r.inValue(text.Span{Start: i, End: i + 1})
+	return objectMarks[string(w)] || looseMarks[string(w)], objectMarks[string(w)]
 }
 
-var objectMarks = setOf(`a an the this these those its their his her our your my no any each every some all another other per in on at for with from by to between up out off over under about around after before until during
- into through against it them him us you me one two three four five six seven eight nine ten half only not more less least most as and if unless when that who which freely again back down`)
+// looseMarks may follow a verb or a noun.
+var looseMarks = setOf("per in on at for with from by to between up off over under about around after before until during into through against as and if unless when that who which")
+
+var objectMarks = setOf(`a an the this these those its their his her our your my no any each every some all another other out down
+ it them him us you me one two three four five six seven eight nine ten half only not more less least most freely again back`)
 
 // verbGroup extends an auxiliary over the words that belong to it: "has not been
 // built" begins with has and ends with been.
