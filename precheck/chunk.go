@@ -147,7 +147,7 @@ func (r *reading) name(ch *chunk) {
 		}
 	}
 	for _, w := range r.words(ch.start, ch.end) {
-		if w.Start != first && w.Start < ch.end && unicode.IsUpper(r.runes[w.Start]) {
+		if w.Start != first && w.Len() > 1 && unicode.IsUpper(r.runes[w.Start]) {
 			ch.named = true
 		}
 	}

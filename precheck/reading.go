@@ -412,7 +412,8 @@ func (r *reading) markWords() {
 				continue
 			}
 			hyphen := j > 0 && r.folded[j-1] == '-' || e < len(r.folded) && r.folded[e] == '-'
-			if we, ok := rules.dropEn.at(r.folded, j, end); ok && we == e && !hyphen && !r.properName(j, e) {
+			letter := e-j == 1 && r.runes[j] == 'A' && j > 0 && (e == len(r.folded) || r.marks[e] == gap && r.folded[e] != ' ')
+			if we, ok := rules.dropEn.at(r.folded, j, end); ok && we == e && !hyphen && !letter && !r.properName(j, e) {
 				for k := j; k < e; k++ {
 					r.marks[k] = drop
 				}
@@ -518,7 +519,7 @@ func (r *reading) decideByNoun(at int) {
 		if ch.end <= c.pieces[0].start {
 			before = ch
 		}
-		if ch.start >= end && after == nil {
+		if ch.start >= end && (after == nil || r.possessive(after.end)) {
 			after = ch
 		}
 	}

@@ -29,7 +29,7 @@ type Rules struct {
 
 	polite, greet                             phrases
 	modals, now, units, drop, protect, dropEn phrases
-	empty, pronouns, verbs, events            phrases
+	empty, pronouns, verbs, verbsZH, events   phrases
 	steerVerbs, steerObjects, orders          phrases
 	riskWords                                 phrases
 	nouns                                     map[kb.Class]phrases
@@ -68,6 +68,7 @@ type ruleFile struct {
 	Pronouns byLanguage              `yaml:"pronouns"`
 	Dummy    []string                `yaml:"dummy"`
 	Verbs    []string                `yaml:"verbs"`
+	VerbsZH  []string                `yaml:"verbs_zh"`
 	Events   []string                `yaml:"events"`
 	Units    byLanguage              `yaml:"units"`
 	Risk     riskFile                `yaml:"risk"`
@@ -165,7 +166,7 @@ func (r *Rules) compile() error {
 	r.polite, r.modals, r.now, r.units = two(f.Polite), two(f.Modals), two(f.Now), two(f.Units)
 	r.drop, r.dropEn, r.protect = newPhrases(f.Drop.ZH), newPhrases(f.Drop.EN), newPhrases(f.Protect)
 	r.empty, r.pronouns, r.riskWords = two(f.Empty), two(f.Pronouns), two(f.Risk.Words)
-	r.verbs, r.events = newPhrases(f.Verbs), newPhrases(f.Events)
+	r.verbs, r.verbsZH, r.events = newPhrases(f.Verbs), newPhrases(f.VerbsZH), newPhrases(f.Events)
 	r.steerVerbs, r.steerObjects, r.orders = newPhrases(f.Steer.Verbs), newPhrases(f.Steer.Objects), newPhrases(f.Orders)
 	r.nouns = map[kb.Class]phrases{}
 	for c, b := range f.Nouns {

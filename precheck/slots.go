@@ -78,9 +78,7 @@ func (r *reading) assign() {
 
 func (r *reading) assignZH(c *clause, own []chunk, asks bool) []chunk {
 	if !asks {
-		for i := range own {
-			own[i].role = roleCondition
-		}
+		r.assignStatement(own)
 		return own
 	}
 	first, last := c.to, c.from
@@ -148,6 +146,15 @@ func (r *reading) assignZH(c *clause, own []chunk, asks bool) []chunk {
 		return own
 	}
 	// The attribute: what follows the form, or the last noun before it.
+	if c.class == kb.Definition && !c.noun && len(open) > 1 && own[open[len(open)-1]].start >= last {
+		for _, i := range open {
+			own[i].role = roleCondition
+			if own[i].start >= last {
+				own[i].role = roleSubject
+			}
+		}
+		return own
+	}
 	if len(open) > 1 {
 		for k, i := range open {
 			switch {
@@ -163,7 +170,7 @@ func (r *reading) assignZH(c *clause, own []chunk, asks bool) []chunk {
 		}
 		// A 的 B 的 C: only the last is the attribute of a thing with two names.
 		for i := range own {
-			if own[i].role == roleSubject && own[i].end == first && c.class == kb.Numeric {
+			if own[i].role == roleSubject && (own[i].end == first && c.class == kb.Numeric || i+1 < len(own) && r.verbCut(own[i].start, own[i].end) > own[i].start) {
 				return r.splitTail(own, i)
 			}
 		}
@@ -206,7 +213,13 @@ func (r *reading) splitSubjects(own []chunk) []chunk {
 // measure, or the last word of the dictionary, with what modifies it.
 func (r *reading) splitTail(own []chunk, i int) []chunk {
 	ch := own[i]
-	cut := r.tail(ch.start, ch.end)
+	if _, ok := r.p.rules.verbsZH.at(r.folded, ch.start, ch.end); ok {
+		return own // a predicate without a thing: 办理用电过户
+	}
+	cut := r.verbCut(ch.start, ch.end)
+	if cut == ch.start {
+		cut = r.tail(ch.start, ch.end)
+	}
 	if cut <= ch.start || cut >= ch.end {
 		return own
 	}
@@ -214,6 +227,28 @@ func (r *reading) splitTail(own []chunk, i int) []chunk {
 	head.end = cut
 	rest.start, rest.before, rest.cueBefore, rest.role = cut, "", false, roleAttribute
 	return slices.Replace(own, i, i+1, head, rest)
+}
+
+// verbCut finds the first verb inside a Chinese phrase; start if there is none, or
+// if the phrase begins with it.
+func (r *reading) verbCut(start, end int) int {
+	if _, ok := r.p.rules.verbsZH.at(r.folded, start, end); ok {
+		return start
+	}
+	for i := start; i < end; {
+		if e, ok := r.p.rules.verbsZH.at(r.folded, i, end); ok && i >= start+2 {
+			// 报销 in 报销单 is no verb.
+			if we, _, word := r.p.lex.Match(r.folded, i); !word || we <= e {
+				return i
+			}
+		}
+		if e, _, ok := r.p.lex.Match(r.folded, i); ok && e <= end {
+			i = e
+			continue
+		}
+		i++
+	}
+	return start
 }
 
 // tail finds where the attribute at the end of a Chinese phrase begins; start if
@@ -364,18 +399,33 @@ func (r *reading) placeEnd(start, end int) int {
 	return 0
 }
 
+// assignStatement gives roles in a clause that asks nothing: a condition of the
+// question beside it, or keywords.
+func (r *reading) assignStatement(own []chunk) {
+	role := roleSubject
+	for i := range r.clauses {
+		if r.clauses[i].rule >= 0 {
+			role = roleCondition
+		}
+	}
+	for i := range own {
+		own[i].role = role
+		if _, n := r.p.rules.nounClass(r.folded, own[i].start, own[i].end); role == roleSubject && n > 0 && i > 0 {
+			own[i].role = roleAttribute
+		}
+	}
+}
+
 func (r *reading) assignEN(c *clause, own []chunk, asks bool) {
 	if !asks {
-		for i := range own {
-			own[i].role = roleCondition
-		}
+		r.assignStatement(own)
 		return
 	}
 	subject, attribute := -1, -1
 	auxAt := r.auxiliary(c)
 	yesNo := c.expect == kb.ExpectBoolean
 	inCondition := false
-	nounRule := c.noun || c.rule >= 0 && (r.p.rules.rules[c.rule].Noun || r.p.rules.rules[c.rule].After != "") || c.class == kb.Subject || c.class == kb.Timeliness || c.class == kb.Region
+	nounRule := c.noun || c.rule >= 0 && (r.p.rules.rules[c.rule].Noun || r.p.rules.rules[c.rule].After != "") || c.class == kb.Subject
 	anyKept := slices.ContainsFunc(own, func(ch chunk) bool { return ch.kept })
 	for i := range own {
 		ch := &own[i]
@@ -401,6 +451,11 @@ func (r *reading) assignEN(c *clause, own []chunk, asks bool) {
 			led = lastWord(strings.TrimSpace(strings.TrimSuffix(ch.before, prep)))
 		}
 		switch {
+		case c.class == kb.Comparison && anyKept:
+			ch.role = roleAttribute
+		case i == 0 && c.class == kb.Definition && !c.noun:
+			ch.role = roleSubject
+			subject = i
 		case i == 0 && !yesNo && ch.cueBefore && ch.start < auxAt:
 			ch.role = roleAttribute // "how many rooms does", "which fee is"
 			attribute = i
@@ -561,6 +616,9 @@ func (r *reading) findPair(comparing bool) (pair, bool) {
 			continue
 		}
 		word, _, _ := strings.Cut(between, " ")
+		if strings.Contains(between, "before") || strings.Contains(between, "after") {
+			continue
+		}
 		if comparing {
 			for w := range strings.FieldsSeq(between) {
 				if w = strings.Trim(w, ", "); w == "than" || w == "or" || w == "versus" || w == "vs" || w == "and" {
@@ -694,6 +752,9 @@ func (r *reading) given(a *kb.Analysis, sides bool) {
 	prev := -1
 	for i, ch := range r.chunks {
 		role := ch.role
+		if e, ok := r.p.rules.pronouns.at(r.folded, ch.start, ch.end); ok && e == ch.end || ch.end-ch.start == 1 && strings.ContainsRune("这那它", r.folded[ch.start]) {
+			continue
+		}
 		if ch.side > 0 && sides {
 			role = "subject_" + string(rune('a'+ch.side-1))
 		}
