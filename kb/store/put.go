@@ -423,6 +423,11 @@ func supersede(ctx context.Context, tx *sql.Tx, ids map[string]bool) error {
 		order = append(order, id)
 	}
 	slices.Sort(order)
+	named, err := tx.PrepareContext(ctx, supersederQuery)
+	if err != nil {
+		return err
+	}
+	defer named.Close()
 	states := map[string][]versionState{}
 	for _, id := range order {
 		vs, err := versionsOf(ctx, tx, id)
@@ -455,7 +460,7 @@ func supersede(ctx context.Context, tx *sql.Tx, ids map[string]bool) error {
 				by = fmt.Sprintf("%s@%d", id, v.replacedBy)
 			} else {
 				var err error
-				if by, err = superseder(ctx, tx, id, v); err != nil {
+				if by, err = superseder(ctx, named, id, v); err != nil {
 					return err
 				}
 			}
@@ -490,18 +495,21 @@ func versionsOf(ctx context.Context, tx *sql.Tx, id string) ([]versionState, err
 	return out, rows.Err()
 }
 
-// superseder finds the version, by id and then the newest, that names this one in
-// its supersedes. Where two name each other, the one that was put later counts.
-func superseder(ctx context.Context, tx *sql.Tx, id string, v versionState) (string, error) {
+// supersederQuery finds the version, by id and then the newest, that names the
+// version ?2 of ?1 in its supersedes. Where two name each other, the one that was
+// put later counts.
+const supersederQuery = `SELECT o.document_id || '@' || o.version
+	FROM supersessions s JOIN versions o ON o.id = s.version_id
+	WHERE (s.target = ?1 OR (s.target_id = ?1 AND s.target_version = ?2)) AND o.replaced_by = 0
+	  AND (o.document_id <> ?1 OR o.version > ?2)
+	  AND NOT EXISTS (SELECT 1 FROM supersessions back JOIN versions m ON m.id = back.version_id
+	        WHERE m.document_id = ?1 AND o.document_id <> ?1 AND m.replaced_by = 0 AND m.id > o.id
+	          AND (back.target = o.document_id OR (back.target_id = o.document_id AND back.target_version = o.version)))
+	ORDER BY o.document_id, o.version DESC LIMIT 1`
+
+func superseder(ctx context.Context, query *sql.Stmt, id string, v versionState) (string, error) {
 	var by string
-	err := tx.QueryRowContext(ctx, `SELECT o.document_id || '@' || o.version
-		FROM supersessions s JOIN versions o ON o.id = s.version_id
-		WHERE (s.target = ?1 OR (s.target_id = ?1 AND s.target_version = ?2)) AND o.replaced_by = 0
-		  AND (o.document_id <> ?1 OR o.version > ?2)
-		  AND NOT EXISTS (SELECT 1 FROM supersessions back JOIN versions m ON m.id = back.version_id
-		        WHERE m.document_id = ?1 AND o.document_id <> ?1 AND m.replaced_by = 0 AND m.id > o.id
-		          AND (back.target = o.document_id OR (back.target_id = o.document_id AND back.target_version = o.version)))
-		ORDER BY o.document_id, o.version DESC LIMIT 1`, id, v.version).Scan(&by)
+	err := query.QueryRowContext(ctx, id, v.version).Scan(&by)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}

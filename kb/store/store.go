@@ -67,8 +67,11 @@ type Options struct {
 	Reader   Reader       // nil: no facts are read
 	Embedder Embedder     // nil: nothing is embedded
 	Chunk    chunk.Config // zero: chunk.Default
-	Workers  int          // goroutines that chunk, read and embed; 0 = number of cores
-	Now      func() time.Time
+	// Fingerprint names what makes readings: the release of the reader and of the
+	// embedding. A store whose readings were made by another one is Outdated.
+	Fingerprint string
+	Workers     int // goroutines that chunk, read and embed; 0 = number of cores
+	Now         func() time.Time
 }
 
 // Store is a kb.Knowledge on a data folder. It is safe for concurrent use.
@@ -146,6 +149,9 @@ func (s *Store) open(ctx context.Context) error {
 		return err
 	}
 	s.read.SetMaxOpenConns(max(4, runtime.GOMAXPROCS(0)))
+	if err := s.claim(ctx); err != nil {
+		return err
+	}
 	return s.loadGaps(ctx)
 }
 
@@ -288,7 +294,7 @@ func (s *Store) fail(ctx context.Context, op string, err error) error {
 type Stats struct {
 	Documents, Versions, Chunks, Facts, Gaps, Reviews int
 	LastSeq                                           int64 // of the change feed
-	Bytes                                             int64 // size of the database file
+	Bytes                                             int64 // size of the database file and its log
 }
 
 // Stats counts what the store holds.
@@ -302,8 +308,10 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 	if err != nil {
 		return Stats{}, err
 	}
-	if info, err := os.Stat(filepath.Join(s.dir, File)); err == nil {
-		st.Bytes = info.Size()
+	for _, name := range []string{File, File + "-wal"} {
+		if info, err := os.Stat(filepath.Join(s.dir, name)); err == nil {
+			st.Bytes += info.Size()
+		}
 	}
 	return st, nil
 }

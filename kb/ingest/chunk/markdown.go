@@ -3,6 +3,7 @@ package chunk
 import (
 	"bytes"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -57,13 +58,16 @@ func nextLine(s string, at int) (string, int) {
 	return s[at:], len(s) - at
 }
 
+// markdown is the parser; it keeps no state between documents.
+var markdown = sync.OnceValue(func() goldmark.Markdown { return goldmark.New(goldmark.WithExtensions(extension.Table)) })
+
 func markdownBlocks(s string) []block {
 	_, body := FrontMatter(s)
 	if body == 0 && strings.HasPrefix(s, "\ufeff") {
 		body = len("\ufeff")
 	}
 	src := []byte(s[body:])
-	root := goldmark.New(goldmark.WithExtensions(extension.Table)).Parser().Parse(text.NewReader(src))
+	root := markdown().Parser().Parse(text.NewReader(src))
 	var out []block
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
 		pos := n.Pos()
