@@ -1,0 +1,162 @@
+// Package app joins the implementations to the interfaces. It is the only place
+// that knows which store, which index, which form of a layer a process works with:
+// the role table.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/services/config"
+	"suffice.dev/suffice/services/pipeline"
+	"suffice.dev/suffice/services/snapshot"
+	"suffice.dev/suffice/services/telemetry"
+)
+
+// ErrSetup is the class of errors of the configuration, the data folder and the
+// role: what a command answers with exit status 2.
+var ErrSetup = errors.New("setup")
+
+type setupError struct{ err error }
+
+func (e *setupError) Error() string        { return e.err.Error() }
+func (e *setupError) Unwrap() error        { return e.err }
+func (e *setupError) Is(target error) bool { return target == ErrSetup }
+
+// setup makes an error an ErrSetup. The context's own errors stay what they are.
+func setup(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &setupError{err}
+}
+
+// Options of an App.
+type Options struct {
+	Role     Role           // "" = all
+	Data     string         // data folder
+	Sources  config.Sources // of the configuration
+	Build    telemetry.Build
+	Logger   *slog.Logger         // nil = slog.Default
+	Registry *prometheus.Registry // nil = no metrics
+	Now      func() time.Time     // nil = time.Now
+
+	// MustExist refuses a data folder that is not there, instead of making one.
+	MustExist bool
+}
+
+// App is a process at work in its role: layers in a snapshot, a pipeline over
+// them, and, where the role keeps one, a data folder that is opened when first
+// needed.
+type App struct {
+	opt      Options
+	log      *slog.Logger
+	holder   *snapshot.Holder
+	pipeline *pipeline.Pipeline
+	data     *data
+	parts    *parts
+	running  atomic.Pointer[config.Config] // of the snapshot that serves
+}
+
+// Open reads the configuration and builds the first snapshot. It opens no data
+// folder: OpenData does, or the first request that needs it. Its errors are
+// ErrSetup.
+func Open(ctx context.Context, opt Options) (*App, error) {
+	if opt.Role == "" {
+		opt.Role = RoleAll
+	}
+	if opt.Logger == nil {
+		opt.Logger = slog.Default()
+	}
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	a := &App{opt: opt, log: opt.Logger}
+	a.parts = &parts{}
+	a.data = &data{dir: opt.Data, role: opt.Role, mustExist: opt.MustExist, log: opt.Logger, parts: a.parts, now: opt.Now}
+	var registry prometheus.Registerer
+	var metrics *telemetry.Pipeline
+	if opt.Registry != nil {
+		registry = opt.Registry
+		var err error
+		if metrics, err = telemetry.NewPipeline(opt.Registry); err != nil {
+			return nil, err
+		}
+	}
+	holder, err := snapshot.NewHolder(ctx, a.build, snapshot.Options{Logger: opt.Logger, Registry: registry})
+	if err != nil {
+		return nil, setup(err)
+	}
+	a.holder = holder
+	a.pipeline = pipeline.New(holder, pipeline.Options{Logger: opt.Logger, Metrics: metrics, Now: opt.Now})
+	return a, nil
+}
+
+// Close ends the process's work: the snapshot is retired and the data folder let
+// go of.
+func (a *App) Close() error {
+	a.holder.Close()
+	return a.data.close()
+}
+
+// Pipeline answers questions. In a role without all layers it fails with
+// kb.ErrUnavailable where one is missing.
+func (a *App) Pipeline() *pipeline.Pipeline { return a.pipeline }
+
+// Config is the configuration that serves.
+func (a *App) Config() config.Config { return *a.running.Load() }
+
+// Versions names the snapshot that serves.
+func (a *App) Versions() kb.Versions {
+	s, release := a.holder.Acquire()
+	defer release()
+	if s == nil {
+		return kb.Versions{Server: a.opt.Build.Version, Commit: a.opt.Build.Commit}
+	}
+	return s.Versions
+}
+
+// Reload reads the configuration again; on an error the one before it stays.
+func (a *App) Reload(ctx context.Context) error { return a.holder.Reload(ctx) }
+
+// OpenData opens the data folder, or reaches the services that stand for it. Its
+// errors are ErrSetup; one of a folder in use names the holder.
+func (a *App) OpenData(ctx context.Context) error { return setup(a.data.open(ctx)) }
+
+// Knowledge is the knowledge base, opened.
+func (a *App) Knowledge(ctx context.Context) (kb.Knowledge, error) {
+	if err := a.OpenData(ctx); err != nil {
+		return nil, err
+	}
+	s, release := a.holder.Acquire()
+	defer release()
+	if s == nil {
+		return nil, fmt.Errorf("%w: %w", kb.ErrUnavailable, snapshot.ErrClosed)
+	}
+	if s.Knowledge == nil {
+		return nil, fmt.Errorf("role %s keeps no knowledge base: %w", a.opt.Role, kb.ErrConflict)
+	}
+	return s.Knowledge, nil
+}
+
+// configFiles are the files that a reload depends on.
+func (a *App) configFiles() []string {
+	var files []string
+	if a.opt.Sources.File != "" {
+		files = append(files, a.opt.Sources.File)
+	}
+	for _, p := range a.Config().Lexicon.Paths {
+		if abs, err := filepath.Abs(p); err == nil {
+			files = append(files, abs)
+		}
+	}
+	return files
+}

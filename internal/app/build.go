@@ -1,0 +1,192 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"sync"
+
+	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/kb/fact"
+	"suffice.dev/suffice/kb/reading"
+	"suffice.dev/suffice/model/embed"
+	"suffice.dev/suffice/precheck"
+	"suffice.dev/suffice/rerank"
+	"suffice.dev/suffice/retrieval"
+	"suffice.dev/suffice/services"
+	"suffice.dev/suffice/services/config"
+	"suffice.dev/suffice/services/snapshot"
+	"suffice.dev/suffice/text/lexicon"
+	"suffice.dev/suffice/validate"
+)
+
+// parts are what layers share. They are made when first needed, so that a command
+// loads no model it does not use.
+type parts struct {
+	mu     sync.Mutex
+	lex    *lexicon.Lexicon // of the snapshot built last
+	engine *fact.Engine
+}
+
+// build makes a snapshot of the sources as they are now.
+func (a *App) build(ctx context.Context) (*snapshot.Snapshot, error) {
+	cfg, err := config.Load(a.opt.Sources)
+	if err != nil {
+		return nil, err
+	}
+	if old := a.running.Load(); old != nil {
+		if err := atStartOnly(*old, cfg); err != nil {
+			return nil, err
+		}
+	}
+	table, err := a.opt.Role.table(cfg.Layers)
+	if err != nil {
+		return nil, err
+	}
+	lex, words, err := loadLexicon(cfg.Lexicon)
+	if err != nil {
+		return nil, err
+	}
+	s := &snapshot.Snapshot{Config: cfg}
+	s.Versions = kb.Versions{Server: a.opt.Build.Version, Commit: a.opt.Build.Commit, Config: cfg.Hash()}
+
+	var engine *fact.Engine
+	if table[RoleRerank] == here || table[RoleValidate] == here || a.opt.Role.keeps() {
+		model, err := embed.Static()
+		if err != nil {
+			return nil, fmt.Errorf("built-in embedding: %w", err)
+		}
+		engine = fact.New(fact.Config{Dictionary: lex, Similarity: model.Similarity})
+	}
+	if table[RolePrecheck] == here {
+		if s.Precheck, err = precheck.New(precheck.Config{Lexicon: lex}); err != nil {
+			return nil, err
+		}
+	}
+	if table[RoleRerank] == here || table[RoleValidate] == here {
+		pages := reading.New(engine, 0, nil)
+		model, version, err := sufficiencyModel()
+		if err != nil {
+			return nil, err
+		}
+		s.Versions.Model = version
+		if table[RoleRerank] == here {
+			if s.Assessor, err = rerank.New(rerankConfig(cfg), pages, model); err != nil {
+				return nil, err
+			}
+		}
+		if table[RoleValidate] == here {
+			if s.Validator, err = validate.New(validateConfig(cfg), pages); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if table[RoleRetrieval] == here {
+		found := retrievalConfig(cfg)
+		if err := found.Validate(); err != nil {
+			return nil, err
+		}
+		s.Retriever = &opening{data: a.data, cfg: found}
+	}
+	if table[RoleKnowledge] == here {
+		s.Knowledge = &openingKnowledge{data: a.data}
+	}
+	if err := reach(s, table, cfg.Layers); err != nil {
+		return nil, err
+	}
+	s.Versions.Snapshot = snapshot.ID(append([]string{s.Versions.Config, s.Versions.Model, s.Versions.Server, s.Versions.Commit}, words...)...)
+
+	a.parts.mu.Lock()
+	a.parts.lex, a.parts.engine = lex, engine
+	a.parts.mu.Unlock()
+	a.data.configure(cfg, table)
+	a.running.Store(&cfg)
+	return s, nil
+}
+
+// loadLexicon returns the dictionary and the texts it was made of.
+func loadLexicon(c config.Lexicon) (*lexicon.Lexicon, []string, error) {
+	if len(c.Paths) == 0 {
+		return lexicon.Default(), nil, nil
+	}
+	lex, err := lexicon.Load(c.Paths...)
+	if err != nil {
+		return nil, nil, fmt.Errorf("lexicon.paths: %w", err)
+	}
+	var words []string
+	for _, p := range c.Paths {
+		text, err := os.ReadFile(p)
+		if err != nil {
+			return nil, nil, fmt.Errorf("lexicon.paths: %w", err)
+		}
+		words = append(words, string(text))
+	}
+	return lex, words, nil
+}
+
+// atStartOnly refuses changes of settings that the open data folder was opened
+// with: the old snapshot stays, and says so, rather than half of a new one.
+func atStartOnly(old, now config.Config) error {
+	var errs []error
+	check := func(key string, a, b any) {
+		if !reflect.DeepEqual(a, b) {
+			errs = append(errs, fmt.Errorf("%s changed from %v to %v; it is read at start: restart to use it", key, a, b))
+		}
+	}
+	check("bm25", old.BM25, now.BM25)
+	check("graph", old.Graph, now.Graph)
+	check("ingest", old.Ingest, now.Ingest)
+	check("telemetry", old.Telemetry, now.Telemetry)
+	return errors.Join(errs...)
+}
+
+func rerankConfig(c config.Config) rerank.Config {
+	out := rerank.Default()
+	out.Thresholds = map[kb.Class]rerank.Thresholds{}
+	for _, class := range kb.Classes {
+		t := c.Thresholds.For(class)
+		out.Thresholds[class] = rerank.Thresholds{Sufficiency: t.Sufficiency, FGCGreen: t.FGCGreen, FGCYellow: t.FGCYellow, CDS: t.CDS}
+	}
+	out.Templates = map[string]rerank.Template{}
+	for name, d := range c.Domains {
+		if name == config.AnyDomain {
+			name = ""
+		}
+		out.Templates[name] = rerank.Template{Parts: d.SIDParts, Factor: d.SIDFactor}
+	}
+	return out
+}
+
+func validateConfig(c config.Config) validate.Config {
+	out := validate.Default()
+	out.GateRate, out.GateK, out.GateRetries = c.Gate.Rate, c.Gate.K, c.Gate.Retries
+	return out
+}
+
+func retrievalConfig(c config.Config) retrieval.Config {
+	out := retrieval.Default()
+	out.Weights, out.Off = map[kb.Class]kb.Weights{}, map[kb.Class][]kb.Route{}
+	for _, class := range kb.Classes {
+		w := c.Weights.For(class)
+		out.Weights[class] = kb.Weights{Dense: w.Dense, BM25: w.BM25, Graph: w.Graph}
+		for _, r := range c.Routes.For(class).Off {
+			out.Off[class] = append(out.Off[class], kb.Route(r))
+		}
+	}
+	out.Candidates, out.Share, out.Timeout = c.Limits.Candidates, c.Limits.RouteShare, c.Limits.Route
+	return out
+}
+
+// sufficiencyModel is the model that judges whether passages suffice, and its
+// version; nil where the release ships none: coverage then stands for it.
+func sufficiencyModel() (rerank.Scorer, string, error) { return nil, "", nil }
+
+// Limits are the bounds of requests under a configuration.
+func Limits(c config.Config) services.Limits {
+	l := c.Limits
+	return services.Limits{
+		Passages: l.Passages, PassageRunes: l.PassageChars, Question: l.Question, Answer: l.Answer, TopK: l.TopK, BodyBytes: l.BodyBytes,
+	}
+}

@@ -1,0 +1,300 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/kb/ingest"
+	"suffice.dev/suffice/services"
+	"suffice.dev/suffice/services/grpcapi"
+)
+
+// Serving says how a process serves.
+type Serving struct {
+	Docs       string // folder that is ingested and followed; "" = none
+	GRPCAddr   string // host:port; port 0 picks one
+	HTTPAddr   string // the same; "" = no HTTP
+	Reflection bool
+	Reload     <-chan os.Signal // each reads the configuration again; nil = none
+
+	// Progress is told how far the first ingestion of Docs is; nil = nobody is.
+	Progress func(done, total int, path string)
+	// Ingested gets the report of the first ingestion; nil = it is logged alone.
+	Ingested func(kb.IngestReport)
+	// Ready is told the addresses once everything serves; nil = nobody is.
+	Ready func(grpcAddr, httpAddr string)
+}
+
+// Times of a server.
+const (
+	configPoll = 5 * time.Second        // how often the configuration's contents are compared
+	feedPoll   = 500 * time.Millisecond // how often an index asks a store elsewhere for changes
+	drainExtra = time.Second            // beyond the deadline of a request, for the end of those in flight
+)
+
+// Serve opens what the role keeps, serves until ctx ends, then lets the requests in
+// flight end. Errors before it is ready are ErrSetup: an address or a data folder
+// in use, documents that cannot be read.
+func (a *App) Serve(ctx context.Context, opt Serving) error {
+	if opt.Docs != "" && a.opt.Role != RoleAll && a.opt.Role != RoleKnowledge {
+		return setup(fmt.Errorf("role %s keeps no documents; give --docs to the role all or knowledge", a.opt.Role))
+	}
+	if err := a.OpenData(ctx); err != nil {
+		return err
+	}
+	grpcListener, err := net.Listen("tcp", opt.GRPCAddr)
+	if err != nil {
+		return setup(fmt.Errorf("grpc: %w", err))
+	}
+	var httpListener net.Listener
+	if opt.HTTPAddr != "" {
+		if httpListener, err = net.Listen("tcp", opt.HTTPAddr); err != nil {
+			return setup(errors.Join(fmt.Errorf("http: %w", err), grpcListener.Close()))
+		}
+	}
+	if store, _ := a.data.opened(); store != nil {
+		if err := store.SetAddr(grpcListener.Addr().String()); err != nil {
+			return setup(err)
+		}
+	}
+
+	ready := &readiness{}
+	ready.wait("starting")
+	rpc := grpcapi.New(a.surface(ready, opt.Reflection))
+	web, err := a.web(ready)
+	if err != nil {
+		return err
+	}
+
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var work sync.WaitGroup
+	failed := make(chan error, 3)
+	work.Go(func() {
+		if err := rpc.Serve(grpcListener); err != nil {
+			failed <- fmt.Errorf("serve grpc: %w", err)
+		}
+	})
+	httpAddr := ""
+	if httpListener != nil {
+		httpAddr = httpListener.Addr().String()
+		work.Go(func() {
+			if err := web.Serve(httpListener); !errors.Is(err, http.ErrServerClosed) {
+				failed <- fmt.Errorf("serve http: %w", err)
+			}
+		})
+	}
+	a.follow(background, &work, opt.Reload)
+	work.Go(func() {
+		if err := a.fill(background, opt, ready); err != nil {
+			if background.Err() == nil {
+				failed <- setup(err)
+			}
+			return
+		}
+		ready.done()
+		a.log.Info("ready", "role", a.opt.Role, "grpc", grpcListener.Addr().String(), "http", httpAddr, "snapshot", a.Versions().Snapshot)
+		if opt.Ready != nil {
+			opt.Ready(grpcListener.Addr().String(), httpAddr)
+		}
+		a.watchDocs(background, opt.Docs)
+	})
+
+	select {
+	case <-ctx.Done():
+		err = nil
+	case err = <-failed:
+	}
+	ready.wait("shutting down")
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.Config().Limits.Deadline+drainExtra)
+	defer cancel()
+	a.log.Info("draining")
+	var ends sync.WaitGroup
+	ends.Go(func() {
+		if err := rpc.Shutdown(drain); err != nil {
+			a.log.Warn("grpc requests were cut off", "error", err)
+		}
+	})
+	if web != nil {
+		ends.Go(func() {
+			if err := web.Shutdown(drain); err != nil {
+				a.log.Warn("http requests were cut off", "error", err)
+			}
+		})
+	}
+	ends.Wait()
+	stop()
+	work.Wait()
+	return err
+}
+
+// surface is what the role serves over gRPC.
+func (a *App) surface(ready services.Readiness, reflection bool) grpcapi.Config {
+	layers := current{a.holder}
+	c := grpcapi.Config{
+		Versions: a.Versions, Readiness: ready, Limits: func() services.Limits { return Limits(a.Config()) },
+		Timeout: a.Config().Limits.Deadline + drainExtra, Reflection: reflection, Logger: a.log,
+	}
+	if a.opt.Registry != nil {
+		c.Registerer = a.opt.Registry
+	}
+	switch a.opt.Role {
+	case RoleAll:
+		c.Pipeline, c.Analyzer, c.Retriever, c.Assessor, c.Validator, c.Knowledge = a.pipeline, layers, layers, layers, layers, layers
+	case RoleAsk:
+		// Documents, gaps and reviews are reached where the questions are asked.
+		c.Pipeline, c.Knowledge = a.pipeline, layers
+	case RolePrecheck:
+		c.Analyzer = layers
+	case RoleRetrieval:
+		c.Retriever = layers
+	case RoleRerank:
+		c.Assessor = layers
+	case RoleValidate:
+		c.Validator = layers
+	case RoleKnowledge:
+		c.Knowledge = layers
+	}
+	return c
+}
+
+// follow keeps the configuration and the index current until ctx ends.
+func (a *App) follow(ctx context.Context, work *sync.WaitGroup, reload <-chan os.Signal) {
+	work.Go(func() { a.holder.Watch(ctx, a.configFiles, configPoll) })
+	work.Go(func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-reload:
+				_ = a.Reload(ctx) // logged, and the gauge says so
+			}
+		}
+	})
+	store, index := a.data.opened()
+	if index == nil || store != nil { // the store's own process brings the index up with each change
+		return
+	}
+	work.Go(func() { index.Run(ctx, current{a.holder}, feedPoll, nil) })
+}
+
+// fill brings in what must be there before the process is ready: the documents, or
+// what the store elsewhere holds.
+func (a *App) fill(ctx context.Context, opt Serving, ready *readiness) error {
+	if store, index := a.data.opened(); index != nil && store == nil {
+		ready.wait("reading the change feed")
+		for failing := false; ; {
+			err := index.Sync(ctx, current{a.holder})
+			if err == nil {
+				return nil
+			}
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if !failing {
+				a.log.Warn("waiting for the knowledge service", "error", err)
+				failing = true
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(feedPoll):
+			}
+		}
+	}
+	if opt.Docs == "" {
+		return nil
+	}
+	ready.wait("ingesting " + opt.Docs)
+	report, err := a.ingest(ctx, opt.Docs, opt.Progress)
+	if err == nil && opt.Ingested != nil {
+		opt.Ingested(report)
+	}
+	return err
+}
+
+// ingest brings a folder in; what is gone from it is deleted.
+func (a *App) ingest(ctx context.Context, docs string, progress func(done, total int, path string)) (kb.IngestReport, error) {
+	report, err := ingest.New(current{a.holder}, ingest.Options{Sync: true, Progress: progress}).Paths(ctx, docs)
+	for _, s := range report.Skipped {
+		a.log.Warn("document skipped", "path", s.Path, "reason", s.Reason)
+	}
+	if err != nil {
+		return report, err
+	}
+	a.log.Info("documents ingested", "documents", report.Documents, "new_versions", report.Versions, "chunks", report.Chunks, "facts", report.Facts,
+		"skipped", len(report.Skipped), "seconds", report.Seconds)
+	return report, nil
+}
+
+// watchDocs ingests the folder again whenever it changes, until ctx ends.
+func (a *App) watchDocs(ctx context.Context, docs string) {
+	if docs == "" {
+		return
+	}
+	tick := time.NewTicker(a.Config().Ingest.Watch)
+	defer tick.Stop()
+	seen := stamps(docs)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		now := stamps(docs)
+		if now == seen {
+			continue
+		}
+		if _, err := a.ingest(ctx, docs, nil); err != nil {
+			if ctx.Err() == nil {
+				a.log.Error("folder not ingested", "folder", docs, "error", err)
+			}
+			continue // tried again at the next tick
+		}
+		seen = now
+	}
+}
+
+// stamps is a hash of the names, sizes and times of all files below a folder: it
+// changes when one is added, changed or removed.
+func stamps(dir string) [sha256.Size]byte {
+	sum := sha256.New()
+	// What cannot be read counts by its error; ingesting says more about it.
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			fmt.Fprintf(sum, "%s\x00%v\x00", path, err)
+			return nil
+		}
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			fmt.Fprintf(sum, "%s\x00%d\x00%d\x00", path, info.Size(), info.ModTime().UnixNano())
+		}
+		return nil
+	})
+	return [sha256.Size]byte(sum.Sum(nil))
+}
+
+// readiness says what a process waits for before it can serve.
+type readiness struct{ waiting atomic.Pointer[string] }
+
+func (r *readiness) wait(for_ string) { r.waiting.Store(&for_) }
+
+func (r *readiness) done() { r.waiting.Store(nil) }
+
+// Ready implements services.Readiness. All services of a process become ready
+// together.
+func (r *readiness) Ready(string) error {
+	if w := r.waiting.Load(); w != nil {
+		return errors.New(*w)
+	}
+	return nil
+}
