@@ -159,38 +159,18 @@ type answer struct {
 	err  error
 }
 
-// search asks the routes in parallel. A route that has not answered within its
-// share of the deadline is left behind; its context has ended by then.
+// search asks the routes in parallel, each within its share of the deadline.
 func (h *Hybrid) search(ctx context.Context, ask []kb.Route, q Query) []answer {
 	ctx, cancel := context.WithTimeout(ctx, h.share(ctx))
-	answers := make([]chan answer, len(ask))
+	defer cancel()
+	out := make([]answer, len(ask))
 	var running sync.WaitGroup
 	for i, r := range ask {
-		answers[i] = make(chan answer, 1)
 		running.Go(func() {
-			hits, err := guarded(func() ([]Hit, error) { return h.routes[r].Search(ctx, q) })
-			answers[i] <- answer{hits, err}
+			out[i].hits, out[i].err = within(ctx, func() ([]Hit, error) { return h.routes[r].Search(ctx, q) })
 		})
 	}
-	go func() { // the context lives until the last route has returned or it is over
-		running.Wait()
-		cancel()
-	}()
-	out := make([]answer, len(ask))
-	for i := range ask {
-		select {
-		case out[i] = <-answers[i]:
-		case <-ctx.Done():
-			select {
-			case out[i] = <-answers[i]: // answered at the last moment
-			default:
-				out[i].err = ErrLate
-			}
-		}
-		if errors.Is(out[i].err, context.DeadlineExceeded) {
-			out[i].err = ErrLate
-		}
-	}
+	running.Wait()
 	return out
 }
 
@@ -202,15 +182,39 @@ func (h *Hybrid) share(ctx context.Context) time.Duration {
 	return limit
 }
 
-// guarded turns a panic of a route into its error: one broken route must not end
-// the others.
-func guarded[T any](call func() (T, error)) (out T, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
-		}
+// within calls a route and returns when it does or when the context ends,
+// whichever is first: a route that is deaf to its context is left behind. A panic
+// of the route is its error: one broken route must not end the others.
+func within[T any](ctx context.Context, call func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() {
+			if p := recover(); p != nil {
+				r.err = fmt.Errorf("panic: %v", p)
+			}
+			done <- r
+		}()
+		r.value, r.err = call()
 	}()
-	return call()
+	var r result
+	select {
+	case r = <-done:
+	case <-ctx.Done():
+		select {
+		case r = <-done: // answered at the last moment
+		default:
+			r.err = ctx.Err()
+		}
+	}
+	if errors.Is(r.err, context.DeadlineExceeded) {
+		r.err = ErrLate
+	}
+	return r.value, r.err
 }
 
 // reason is the text of a degraded part: short, without internals.
@@ -330,7 +334,7 @@ func (h *Hybrid) column(ctx context.Context, q Query, l list, ids []string) ([]f
 	if len(missing) == 0 {
 		return out, nil
 	}
-	scores, err := guarded(func() ([]float64, error) { return h.routes[l.route].Score(ctx, q, missing) })
+	scores, err := within(ctx, func() ([]float64, error) { return h.routes[l.route].Score(ctx, q, missing) })
 	if err == nil && len(scores) != len(missing) {
 		err = fmt.Errorf("%d scores for %d chunks", len(scores), len(missing))
 	}
