@@ -32,6 +32,9 @@ type Options struct {
 	// Progress is told after each batch how many of total documents are done, and the
 	// path of the last one. It is called from one goroutine.
 	Progress func(done, total int, path string)
+	// Decode reads a line of JSON Lines: the document, and the path of the file that
+	// holds its text where the line names one. nil = DecodeLine.
+	Decode func(line []byte) (doc kb.Document, path string, err error)
 	// BatchDocuments and BatchBytes bound one Put; 0 = 256 documents, 3 MiB of text.
 	BatchDocuments int
 	BatchBytes     int
@@ -50,6 +53,9 @@ func New(k kb.Knowledge, opt Options) *Ingester {
 	}
 	if opt.BatchBytes <= 0 {
 		opt.BatchBytes = 3 << 20
+	}
+	if opt.Decode == nil {
+		opt.Decode = DecodeLine
 	}
 	return &Ingester{knowledge: k, opt: opt}
 }
@@ -114,7 +120,7 @@ func (r *run) tree(ctx context.Context, t *tree) error {
 		ids := map[string]bool{}
 		whole := true // every document of the file was read
 		var failed error
-		err := load(f, func(it item) error {
+		err := r.load(f, func(it item) error {
 			it.doc.Origin = origin
 			r.defaults(&it.doc)
 			ids[it.doc.ID] = true

@@ -44,9 +44,9 @@ type Line struct {
 // load reads the documents of a file and gives them to emit one by one; a line
 // that is no document goes to skip. An error concerns the rest of the file, or is
 // emit's own.
-func load(f file, emit func(item) error, skip func(path string, err error)) error {
+func (r *run) load(f file, emit func(item) error, skip func(path string, err error)) error {
 	if strings.EqualFold(filepath.Ext(f.rel), ".jsonl") {
-		return loadLines(f, emit, skip)
+		return r.loadLines(f, emit, skip)
 	}
 	text, err := readText(f.abs)
 	if err != nil {
@@ -276,12 +276,12 @@ func resolve(jsonl, path string) string {
 	return filepath.Clean(path)
 }
 
-func loadLines(f file, emit func(item) error, skip func(path string, err error)) error {
+func (r *run) loadLines(f file, emit func(item) error, skip func(path string, err error)) error {
 	some := false
 	err := lines(f.abs, func(n int, data []byte) error {
 		some = true
 		name := fmt.Sprintf("%s:%d", f.name, n)
-		doc, err := lineDocument(f.abs, data)
+		doc, err := r.line(f.abs, data)
 		if err != nil {
 			skip(name, err)
 			return nil
@@ -352,35 +352,41 @@ func (l Line) Document() (kb.Document, error) {
 	return doc, nil
 }
 
-func lineDocument(jsonl string, data []byte) (kb.Document, error) {
-	l, err := ParseLine(data)
+// DecodeLine reads one line of JSON Lines as a document. path names the file that
+// holds the text, where the line has no text itself.
+func DecodeLine(line []byte) (doc kb.Document, path string, err error) {
+	l, err := ParseLine(line)
 	if err != nil {
-		return kb.Document{}, err
+		return kb.Document{}, "", err
 	}
-	doc, err := l.Document()
-	if err != nil {
-		return doc, err
+	if doc, err = l.Document(); err != nil {
+		return doc, "", err
 	}
 	switch {
 	case l.Text != nil && l.Path != "":
-		return doc, errors.New("text and path: give one of them")
+		return doc, "", errors.New("text and path: give one of them")
 	case l.Text == nil && l.Path == "":
-		return doc, errors.New("text is missing; give text or path")
-	case l.Text != nil:
-		if doc.ID == "" {
-			return doc, errors.New("document_id is missing")
-		}
-		return doc, nil
+		return doc, "", errors.New("text is missing; give text or path")
+	case l.Text != nil && doc.ID == "":
+		return doc, "", errors.New("document_id is missing")
 	}
-	name := resolve(jsonl, l.Path)
-	text, err := readText(name)
+	return doc, l.Path, nil
+}
+
+// line reads a line and the file that it names.
+func (r *run) line(jsonl string, data []byte) (kb.Document, error) {
+	doc, path, err := r.opt.Decode(data)
+	if err != nil || path == "" {
+		return doc, err
+	}
+	text, err := readText(resolve(jsonl, path))
 	if err != nil {
-		return doc, fmt.Errorf("path %s: %w", l.Path, err)
+		return doc, fmt.Errorf("path %s: %w", path, err)
 	}
 	// The front matter of the file says what the line does not.
-	front, err := FromText(filepath.ToSlash(filepath.Clean(filepath.FromSlash(l.Path))), text)
+	front, err := FromText(filepath.ToSlash(filepath.Clean(filepath.FromSlash(path))), text)
 	if err != nil {
-		return doc, fmt.Errorf("path %s: %w", l.Path, err)
+		return doc, fmt.Errorf("path %s: %w", path, err)
 	}
 	return merge(doc, front), nil
 }
