@@ -414,7 +414,7 @@ func (q Quantity) lastDigit() *big.Rat {
 	return step
 }
 
-// Difference of two points relative to the larger absolute value, 0..2; ok is
+// RelativeDifference is the difference of two points relative to the larger absolute value, 0..2; ok is
 // false when one is no point. For display and for thresholds such as 20 %, never
 // for equality.
 func RelativeDifference(a, b Quantity) (float64, bool) {

@@ -76,7 +76,7 @@ func buildPhrases() (bh, bw, ah, aw map[string]effect) {
 
 	phrases(bw, b(ge), "at least|not less than|no less than|no fewer than|not fewer than|not under|a minimum of|minimum of|minimum|min|no lower than|not below|no sooner than|no earlier than|at minimum|at the least|greater than or equal to|not lower than")
 	phrases(bw, b(gt), "more than|over|above|exceeding|exceeds|exceed|in excess of|greater than|upwards of|longer than|older than|higher than|larger than|beyond|well over|just over|larger than|later than|exceeded")
-	phrases(bw, b(le), "up to|at most|no more than|not more than|not over|not exceeding|not exceed|no longer than|no later than|not above|a maximum of|maximum of|maximum|max|limited to|capped at|no higher than|not longer than|does not exceed|must not exceed|may not exceed|shall not exceed|should not exceed|cannot exceed|not to exceed|as much as|as many as|no greater than|not greater than|less than or equal to|maximum is|at the most|does not exceed|do not exceed")
+	phrases(bw, b(le), "up to|within|at most|no more than|not more than|not over|not exceeding|not exceed|no longer than|no later than|not above|a maximum of|maximum of|maximum|max|limited to|capped at|no higher than|not longer than|does not exceed|must not exceed|may not exceed|shall not exceed|should not exceed|cannot exceed|not to exceed|as much as|as many as|no greater than|not greater than|less than or equal to|maximum is|at the most|does not exceed|do not exceed")
 	phrases(bw, b(lt), "less than|fewer than|under|below|lower than|shorter than|younger than|smaller than|short of|just under|well under|just below")
 	phrases(bw, effect{approx: true, keep: true}, "about|around|approximately|approx|nearly|almost|roughly|some|circa|ca|close to|an estimated|estimated|around about|in the region of|in the order of|on the order of|near|just about|an average of")
 	delete(bw, "an average of")
@@ -130,6 +130,7 @@ func (c *context) apply(e effect) {
 func (s *scanner) prefixes(i int) context {
 	c := context{start: i}
 	p := i
+loop:
 	for n := 0; n < 5; n++ {
 		k := p
 		for k > s.floor && p-k < 3 && (s.f[k-1] == ' ' || s.f[k-1] == '\t') {
@@ -144,12 +145,19 @@ func (s *scanner) prefixes(i int) context {
 		r := s.f[k-1]
 		switch {
 		case r >= 0x4e00 && r <= 0x9fff:
+			if k == i && k >= 2 && r == '下' && s.f[k-2] == '零' && k-2 >= s.floor {
+				c.negative, c.start, p = true, k-2, k-2
+				continue
+			}
 			if e, from, ok := s.hanBefore(k); ok {
 				c.apply(e)
 				if e.keep {
 					c.start = from
 				}
 				p = from
+				if e.year && !e.keep {
+					break loop
+				}
 				continue
 			}
 			if u, from := s.currencyWordBefore(k); u != nil && c.currency == nil {
@@ -185,6 +193,9 @@ func (s *scanner) prefixes(i int) context {
 					c.start = from
 				}
 				p = from
+				if e.year && !e.keep {
+					break loop
+				}
 				continue
 			}
 		case r == '.' && k >= 2 && isLetter(s.f[k-2]):
@@ -231,7 +242,7 @@ func (s *scanner) prefixes(i int) context {
 		case r == '-' || r == '−' || r == '–':
 			b := s.at(k - 2)
 			if k == i && !isLetter(b) && !isDigit(b) && b != ')' && b != '|' && b != '-' && !(b >= 0x4e00 && b <= 0x9fff) &&
-				!(b == ' ' && k-3 >= 0 && isDigit(s.at(k-3))) && (b != '\n' && k-2 >= 0 || r == '−') {
+				!(b == ' ' && k-3 >= 0 && isDigit(s.at(k-3))) {
 				c.negative, c.start, p = true, k-1, k-1
 				continue
 			}
@@ -719,7 +730,7 @@ func (s *scanner) rangeAfter(n number, hit unitHit, found bool, pre context) (nu
 	if !found2 && isLetter(s.at(numEnd)) && m.end == numEnd && !m.word {
 		return number{}, unitHit{}, false
 	}
-	if found && found2 && hit2.spec != hit.spec && (hit.spec == nil || hit2.spec == nil || hit.spec.dim != hit2.spec.dim || hit.name != hit2.name) {
+	if found && found2 && hit2.spec != hit.spec && (hit.spec == nil || hit2.spec == nil || hit.spec.dim != hit2.spec.dim || hit.name != hit2.name && (hit.spec.dim == Money || hit.spec.dim == Count)) {
 		return number{}, unitHit{}, false
 	}
 	if found && !found2 && word && pre.currency == nil {

@@ -182,6 +182,14 @@ func (s *scanner) halfUnit(n *number) {
 	}
 }
 
+// halfMonth reads the month behind 三个半.
+func (s *scanner) halfMonth(n *number) (unitHit, bool) {
+	if s.at(n.end) != '月' || s.at(n.end-1) != '半' {
+		return unitHit{}, false
+	}
+	return unitHit{spec: enUnits["month"], end: n.end + 1, name: "month"}, true
+}
+
 // halfAfter reads 一倍半, 三年半: the half stands behind the unit.
 func (s *scanner) halfAfter(n *number, hit *unitHit) {
 	next := s.at(hit.end + 1)
@@ -249,6 +257,9 @@ func (s *scanner) dateNumber(n number, pre context) bool {
 	case '月':
 		return s.at(k+1) != '期' || true
 	case '号':
+		return true
+	}
+	if next == '日' && s.monthBefore(n.start) {
 		return true
 	}
 	if next == '年' && (n.plain && n.digits == 4 && yearLike(n) || n.word && n.digits == 4) {
@@ -658,7 +669,14 @@ func (s *scanner) prevDigit(i int) bool { return isDigit(s.at(i-1)) || isDigit(s
 
 // weakOne: "one of", "no one", "one another" are no numbers.
 func (s *scanner) weakOne(n number) bool {
-	w, _ := s.word(s.space(n.end))
+	w, e := s.word(s.space(n.end))
+	if w == "and" {
+		if w2, e2 := s.word(s.space(e)); w2 == "a" {
+			if w3, _ := s.word(s.gap(e2)); fractionWords[w3] > 0 {
+				return false
+			}
+		}
+	}
 	switch w {
 	case "of", "another", "who", "that", "which", "is", "can", "may", "must", "should", "or", "and", "by", "has", "to", "in", "on", "for", "with", "at", "from", "as":
 		return true
@@ -667,7 +685,7 @@ func (s *scanner) weakOne(n number) bool {
 	for k > 0 && n.start-k < 2 && s.f[k-1] == ' ' {
 		k--
 	}
-	e := k
+	e = k
 	for k > 0 && isLetter(s.f[k-1]) && e-k < 6 {
 		k--
 	}

@@ -83,7 +83,74 @@ func (s *scanner) atNumber(i int) int {
 	if s.leadingZero(n) || s.listMark(n) {
 		return end
 	}
+	if c := s.at(end); (c == '/' || c == ':') && isDigit(s.at(end+1)) {
+		// 24/7, 2024/25, 1:2 are no amounts; 1/2 is.
+		f := n
+		if s.fractionAt(&f); !f.ratio {
+			return s.skipPairs(end)
+		}
+	}
+	if s.at(i-1) == '+' && n.digits <= 3 && s.at(end) == ' ' && isDigit(s.at(end+1)) {
+		return s.skipPairs(end)
+	}
+	if q, ok := s.numbered(n); ok {
+		return s.emit(q)
+	}
 	return s.atValue(n, end)
+}
+
+// skipPairs passes the rest of 24/7, 1:2:3 or a phone number.
+func (s *scanner) skipPairs(i int) int {
+	for n := 0; n < 32; n++ {
+		c := s.at(i)
+		if !isDigit(c) && !((c == '/' || c == ':' || c == ' ' || c == '-') && isDigit(s.at(i+1))) {
+			break
+		}
+		i++
+	}
+	return i
+}
+
+// numberedThings are words before a number that only names a part or a version.
+var numberedThings = wordSet("section sections article chapter clause version paragraph page pages step level figure table appendix annex room line part question item rule form " +
+	"schedule volume issue edition release gate platform flight terminal building floor unit zone phase lesson exhibit")
+
+// numbered reads "section 4", "§ 4", "version 2.4", "no. 7".
+func (s *scanner) numbered(n number) (Quantity, bool) {
+	k := n.start
+	for k > s.floor && n.start-k < 2 && (s.f[k-1] == ' ' || s.f[k-1] == '.') {
+		k--
+	}
+	if k <= s.floor {
+		return Quantity{}, false
+	}
+	name, start := "", k
+	switch {
+	case s.f[k-1] == '§':
+		name, start = "section", k-1
+	case isLetter(s.f[k-1]) && k < n.start:
+		for start > s.floor && isLetter(s.f[start-1]) && k-start < 12 {
+			start--
+		}
+		if isLetter(s.at(start - 1)) {
+			return Quantity{}, false
+		}
+		name = string(s.f[start:k])
+		if name == "no" || name == "nr" {
+			if s.at(k) != '.' {
+				return Quantity{}, false
+			}
+			name = "number"
+			break
+		}
+		if !numberedThings[name] {
+			return Quantity{}, false
+		}
+		name = nounName(name)
+	default:
+		return Quantity{}, false
+	}
+	return Quantity{Span: text.Span{Start: start, End: n.end}, Number: text.Span{Start: n.start, End: n.end}, Lo: n.lo, Hi: n.hi, Unit: Unit{Dim: Ordinal, Name: name}}, true
 }
 
 // identifier reports a number that is part of a name or a code: letters in front,
@@ -202,7 +269,7 @@ func (s *scanner) magnitudeAt(n *number, money bool) {
 				n.end++
 				continue
 			}
-			if r != '来' && !n.more {
+			if !n.more && (r != '来' || n.word || n.plain) {
 				if spec, _ := s.hanUnit(i + 1); spec != nil || next == '个' {
 					n.approx, n.more = true, true
 					n.end++
@@ -315,7 +382,7 @@ func (s *scanner) unitAt(i int, n *number) (unitHit, bool) {
 		return s.latinUnit(j, j == i, n)
 	}
 	if r >= 0x80 || r == '%' || r == '$' {
-		if j > i+1 && r >= 0x4e00 {
+		if r >= 0x4e00 && (j > i+1 || j > i && (n.word || s.f[i] == '\n')) {
 			return unitHit{}, false
 		}
 		spec, e := s.hanUnit(j)
@@ -366,7 +433,7 @@ func (s *scanner) hanUnitFits(j, e int, n *number, spec *unitSpec) bool {
 	case '分':
 		return next != '之' && next != '钟' && next != '别' && next != '为' && next != '公' && next != '布' && next != '店'
 	case '成':
-		if next == '为' || next == '立' || next == '功' || next == '员' || next == '本' || next == '果' || next == '年' || next == '交' || next == '绩' {
+		if next == '为' || next == '立' || next == '功' || next == '员' && s.at(e+1) != '工' || next == '本' || next == '果' || next == '年' || next == '交' || next == '绩' {
 			return false
 		}
 		return n.lo.Cmp(ten) <= 0
@@ -508,10 +575,11 @@ func (s *scanner) latinUnit(j int, attached bool, n *number) (unitHit, bool) {
 	if u.name == "kg" && (w == "pounds" || w == "pound") && s.moneyTalk(n.start) {
 		return unitHit{spec: enUnits["gbp"], end: e, name: "GBP"}, true
 	}
-	if (w == "calories" || w == "calorie") && false {
-		return unitHit{}, false
+	hit := unitHit{spec: u, end: e, name: u.name}
+	if u.noun {
+		hit.noun = text.Span{Start: j, End: e}
 	}
-	return unitHit{spec: u, end: e, name: u.name}, true
+	return hit, true
 }
 
 // inchFits: "in" is an inch only where no phrase follows.
@@ -561,10 +629,14 @@ func (s *scanner) complete(n number) (Quantity, bool) {
 	s.fractionAt(&n)
 	s.magnitudeAt(&n, money)
 
-	if s.dateNumber(n, pre) {
+	hit, found := unitHit{}, false
+	if !n.ratio {
+		s.halfUnit(&n)
+		hit, found = s.halfMonth(&n)
+	}
+	if !found && s.dateNumber(n, pre) {
 		return Quantity{}, false
 	}
-	hit, found := unitHit{}, false
 	if n.ratio {
 		hit, found = unitHit{spec: ratioSpec, end: n.end, name: "%"}, true
 		if n.discount {
@@ -574,8 +646,7 @@ func (s *scanner) complete(n number) (Quantity, bool) {
 			// half an hour, three quarters of a litre: handled where the article is read.
 			hit, n.ratio = u, false
 		}
-	} else {
-		s.halfUnit(&n)
+	} else if !found {
 		hit, found = s.unitAt(n.end, &n)
 		if found && n.end < hit.end && s.at(hit.end) == '半' {
 			s.halfAfter(&n, &hit)
@@ -619,6 +690,9 @@ func (s *scanner) complete(n number) (Quantity, bool) {
 		pre.bound, end = ge, end+1
 		if !found {
 			n.end = end
+			if hit, found = s.unitAt(end, &n); found {
+				end = hit.end
+			}
 		}
 	}
 	var noun unitHit
@@ -712,8 +786,11 @@ func (s *scanner) complete(n number) (Quantity, bool) {
 		q.Lo = new(big.Rat).Neg(q.Lo)
 		q.Hi = q.Lo
 	}
-	if s.tolerance(&q) {
+	if t, ok := s.tolerance(&q); ok {
 		post.bound = none
+		if spec == nil {
+			spec = t
+		}
 	}
 	q.Unit.Per = per
 	s.toBase(&q, spec)
@@ -811,21 +888,22 @@ var perDays = map[string]*big.Rat{"day": one, "night": one, "week": big.NewRat(7
 var perMonths = map[string]*big.Rat{"month": one, "quarter": big.NewRat(3, 1), "year": big.NewRat(12, 1)}
 
 // tolerance reads ±0.5 behind a value.
-func (s *scanner) tolerance(q *Quantity) bool {
+func (s *scanner) tolerance(q *Quantity) (*unitSpec, bool) {
 	i := s.blanks(q.End)
 	if s.at(i) != '±' {
-		return false
+		return nil, false
 	}
 	i = s.blanks(i + 1)
 	if !isDigit(s.at(i)) {
-		return false
+		return nil, false
 	}
 	t, _, ok := s.readDigits(i)
 	if !ok || q.Lo == nil || q.Hi == nil {
-		return false
+		return nil, false
 	}
 	end := t.end
 	d := t.lo
+	var spec *unitSpec
 	if hit, found := s.unitAt(t.end, &t); found {
 		end = hit.end
 		switch {
@@ -833,11 +911,12 @@ func (s *scanner) tolerance(q *Quantity) bool {
 			d = mul(mul(d, hit.spec.factor), new(big.Rat).Abs(q.Hi))
 		case q.Unit.Dim == None:
 			q.Unit = Unit{Dim: hit.spec.dim, Name: hit.name, Factor: hit.spec.factor}
+			spec = hit.spec
 		case hit.spec.dim == q.Unit.Dim && hit.spec.factor != nil && q.Unit.Factor != nil && q.Unit.Factor.Sign() != 0:
 			d = new(big.Rat).Quo(mul(d, hit.spec.factor), q.Unit.Factor)
 		}
 	}
 	q.Lo, q.Hi = new(big.Rat).Sub(q.Lo, d), add(q.Hi, d)
 	q.End = end
-	return true
+	return spec, true
 }

@@ -281,6 +281,8 @@ func buildUnits() (map[rune][]zhEntry, map[string]*unitSpec) {
 	for _, w := range strings.Split(countWords, "|") {
 		put(w, &unitSpec{dim: Count, name: w, noun: true})
 	}
+	put("times", &unitSpec{dim: Count, name: "time", noun: true})
+	put("time", &unitSpec{dim: Count, name: "time", noun: true})
 	for r := range zh {
 		es := zh[r]
 		sort.SliceStable(es, func(i, j int) bool { return len(es[i].text) > len(es[j].text) })
