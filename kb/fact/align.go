@@ -106,7 +106,7 @@ func (e *Engine) wordingOf(runes []rune, span text.Span, st *rarity, skip []text
 
 func inAny(s text.Span, spans []text.Span) bool {
 	for _, o := range spans {
-		if o.Overlaps(s) {
+		if !o.Empty() && o.Overlaps(s) {
 			return true
 		}
 	}

@@ -126,9 +126,27 @@ func (e *Engine) sameCase(a, b Condition) bool {
 	if a.Negated != b.Negated {
 		return false
 	}
-	ba, bb := newBag(len(a.Terms)), newBag(len(b.Terms))
-	ba.addTerms(a.Terms, 1)
-	bb.addTerms(b.Terms, 1)
-	wa, wb := e.wording(a.Text, nil), e.wording(b.Text, nil)
-	return wa.cover(bb).score >= 0.5 || wb.cover(ba).score >= 0.5
+	if len(a.Terms) == 0 || len(b.Terms) == 0 {
+		return len(a.Quantities) > 0 && len(b.Quantities) > 0 || len(a.Terms) == len(b.Terms)
+	}
+	return shareOf(a.Terms, b.Terms) >= 0.5 || shareOf(b.Terms, a.Terms) >= 0.5
+}
+
+// shareOf is the share of the weight of a's terms that b has.
+func shareOf(a, b []Term) float64 {
+	have := newBag(len(b))
+	for _, t := range b {
+		have.add(t.Text, t.Synset, 1)
+	}
+	sum, total := 0.0, 0.0
+	for _, t := range a {
+		total += t.Weight
+		if have.words[t.Text] > 0 || t.Synset != 0 && have.syns[t.Synset] > 0 {
+			sum += t.Weight
+		}
+	}
+	if total == 0 {
+		return 0
+	}
+	return sum / total
 }

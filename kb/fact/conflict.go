@@ -233,7 +233,12 @@ type aboutness struct {
 func values(p *Page, c *Clause) []text.Span {
 	var out []text.Span
 	for _, q := range c.Quantities {
-		out = append(out, q.Number)
+		if q.NounSpan.Empty() || !q.Span.Contains(q.NounSpan) {
+			out = append(out, q.Span)
+			continue
+		}
+		// The counted thing is what the value is about, not a part of it.
+		out = append(out, text.Span{Start: q.Start, End: q.NounSpan.Start}, text.Span{Start: q.NounSpan.End, End: q.End})
 	}
 	for _, t := range c.Times {
 		out = append(out, t.Span)

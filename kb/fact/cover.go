@@ -51,6 +51,7 @@ type prepared struct {
 	unit      quantity.Dimension
 	unitName  string
 	kinds     kindSet
+	asked     *bag // the words of subject, attribute and what else is given
 }
 
 func (e *Engine) prepare(n *Need, st *rarity) *prepared {
@@ -72,6 +73,7 @@ func (e *Engine) prepare(n *Need, st *rarity) *prepared {
 		}
 	}
 	p.kinds = kindsOf(n)
+	p.asked = bagOf(append([]*wording{p.subject, p.attribute}, p.given...)...)
 	return p
 }
 
@@ -202,17 +204,26 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 	c := candidate{ref: Ref{Page: page, Fact: i, Span: f.Span, Value: f.Value.Span}}
 	whole := f.Value.Kind == BooleanValue || f.Value.Kind == TextValue || f.Value.Kind == EntityValue
 	b := v.factBag(i)
+	scale := 1.0
 	if whole && f.Clause >= 0 && f.Clause < len(v.page.Clauses) {
 		b = v.clauseBag(f.Clause)
+	} else {
+		scale = v.inheritedScale(i, n.asked)
+	}
+	over := func(w *wording) covered {
+		if whole {
+			return w.cover(b)
+		}
+		return v.coverFact(w, i, scale)
 	}
 	type part struct {
 		w    *wording
 		cov  covered
 		kind int // 0 subject, 1 attribute, 2 given
 	}
-	parts := []part{{n.subject, n.subject.cover(b), 0}, {n.attribute, n.attribute.cover(b), 1}}
+	parts := []part{{n.subject, over(n.subject), 0}, {n.attribute, over(n.attribute), 1}}
 	for _, g := range n.given {
-		parts = append(parts, part{g, g.cover(b), 2})
+		parts = append(parts, part{g, over(g), 2})
 	}
 	// What the asked quantity itself implies (weighs for a mass, costs for money).
 	if f.Value.Quantity != nil {
@@ -228,9 +239,9 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 	total, sum, own := 0.0, 0.0, 0.0
 	for _, p := range parts {
 		if p.kind != 1 {
-			lift(p.w, p.cov.cells, frame, 0.75)
+			lift(p.w, p.cov.cells, frame, 0.75*scale)
 			if linked != nil {
-				lift(p.w, p.cov.cells, linked, 0.7)
+				lift(p.w, p.cov.cells, linked, 0.7*scale)
 			}
 		}
 		e.liftSimilar(p.w, p.cov.cells, v, f)

@@ -2,6 +2,7 @@ package fact
 
 import (
 	"math"
+	"os"
 	"sort"
 	"strings"
 
@@ -18,6 +19,8 @@ const (
 	sameRank      = 0.12 // facts this close to the best speak to the claim as well
 	claimGap      = 0.26 // greatest share of a claim's weight that no source covers in one stretch
 )
+
+var debugSupport = os.Getenv("DBG") != ""
 
 // Checker judges claims against one set of pages. It is not safe for concurrent use.
 type Checker struct {
@@ -105,8 +108,17 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 	w := e.wordingOf(p.Runes, cl.Span, k.st, values(p, cl))
 	var facts []int
 	for f := cl.Facts[0]; f < cl.Facts[1] && f < len(p.Facts); f++ {
-		if p.Facts[f].Value.Kind == QuantityValue || p.Facts[f].Value.Kind == TimeValue {
+		if p.Facts[f].Value.Kind == QuantityValue && !p.Facts[f].Threshold {
 			facts = append(facts, f)
+		}
+	}
+	if len(facts) == 0 {
+		// A time beside a quantity is when the quantity holds, and is compared with it;
+		// alone it is the value.
+		for f := cl.Facts[0]; f < cl.Facts[1] && f < len(p.Facts); f++ {
+			if p.Facts[f].Value.Kind == TimeValue && !p.Facts[f].Threshold {
+				facts = append(facts, f)
+			}
 		}
 	}
 	if len(w.cells) == 0 && len(facts) == 0 {
@@ -149,8 +161,12 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 	}
 	coverage := w.score(cells)
 	refs := k.refs(best)
+	asserted := w.cover(v.assertedBag(best[0].clause)).score
+	if s, bad := k.opposed(c, cl, w, best); bad {
+		return s, true
+	}
 
-	if s, bad := k.stance(c, cl, w, best[0], coverage); bad {
+	if s, bad := k.stance(c, cl, w, best[0], min(coverage, asserted+0.1)); bad {
 		s.Evidence = refs
 		return s, true
 	}
@@ -225,6 +241,12 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 		}
 	}
 	sort.SliceStable(all, func(a, b int) bool { return all[a].fit > all[b].fit })
+	if debugSupport {
+		for _, h := range all[:min(8, len(all))] {
+			o := &k.views[h.page].page.Facts[h.fact]
+			println("   VALUE", f.Value.Text, "vs", o.Value.Text, int(h.fit*100), h.rel.String(), h.why, "sub", o.Subject.Text)
+		}
+	}
 	best := 0.0
 	for _, h := range all {
 		if h.rel == relation.Same || h.rel == relation.Excludes {
@@ -280,31 +302,23 @@ func comparable(a, b *Fact) bool {
 // its own words count more, so that of two neighbours the right one wins.
 func (k *Checker) fit(w, topic *wording, v *view, i int) float64 {
 	f := &v.page.Facts[i]
-	cov := w.cover(v.factBag(i))
-	lift(w, cov.cells, v.frameBag(), 0.7)
+	scale := v.inheritedScale(i, bagOf(w, topic))
+	cov := v.coverFact(w, i, scale)
+	lift(w, cov.cells, v.frameBag(), 0.7*scale)
 	if f.Value.Quantity != nil {
 		impliedBy(f.Value.Quantity, w, cov.cells)
 	}
 	score, total := w.score(cov.cells)*w.total, w.total
 	if topic.total > 0 {
-		tc := topic.cover(v.factBag(i))
-		lift(topic, tc.cells, v.frameBag(), 0.7)
+		tc := v.coverFact(topic, i, scale)
+		lift(topic, tc.cells, v.frameBag(), 0.7*scale)
 		score += 0.5 * topic.score(tc.cells) * topic.total
 		total += 0.5 * topic.total
 	}
 	if total == 0 {
 		return 0.5
 	}
-	own := newBag(len(f.Anchors))
-	for _, t := range f.Anchors {
-		if t.Origin == Own || t.Origin == RowHeader || t.Origin == ColHeader {
-			own.add(t.Text, t.Synset, 1)
-		} else if t.Origin <= Topic {
-			own.add(t.Text, t.Synset, 0.6)
-		}
-	}
-	oc := w.cover(own)
-	return 0.75*score/total + 0.25*oc.score
+	return 0.75*score/total + 0.25*w.cover(v.ownBag(i)).score
 }
 
 // speaks reports whether a page speaks on the period of the claim: the times that
@@ -448,6 +462,31 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 	}
 	if dropped != "" && !excepted && !negClaim {
 		return unsupported("the source adds a condition: " + dropped)
+	}
+	return Support{}, false
+}
+
+// opposed looks beyond the best clause for one that denies the claim: for a claim
+// about all cases any case that the sources except will do; for another claim a
+// clause that asserts nearly its words and the opposite.
+func (k *Checker) opposed(c Claim, cl *Clause, w *wording, best []found) (Support, bool) {
+	negClaim := cl.Denied != (cl.Modality == MustNot)
+	universal := cl.Quantifier == All || hasEven(cl)
+	for n, b := range best {
+		if n > 12 {
+			break
+		}
+		v := k.views[b.page]
+		src := &v.page.Clauses[b.clause]
+		neg := src.Denied != (src.Modality == MustNot)
+		if !universal || neg == negClaim || cl.Modality == NeedNot || src.Modality == NeedNot {
+			continue
+		}
+		if w.cover(v.clauseBag(b.clause)).score < 0.6 || w.cover(v.assertedBag(b.clause)).score < 0.35 {
+			continue
+		}
+		return Support{Verdict: ContradictedClaim, Probability: 0.05, Evidence: k.refs(best[n : n+1]),
+			Reason: "the source excepts a case"}, true
 	}
 	return Support{}, false
 }

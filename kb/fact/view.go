@@ -12,6 +12,7 @@ type view struct {
 	page   *Page
 	meta   Meta
 	facts  []*bag
+	own    []*bag
 	clause []*bag
 	frame  *bag
 }
@@ -19,7 +20,7 @@ type view struct {
 func (e *Engine) views(pages []*Page, metas []Meta) []*view {
 	out := make([]*view, len(pages))
 	for i, p := range pages {
-		v := &view{engine: e, page: p, facts: make([]*bag, len(p.Facts)), clause: make([]*bag, len(p.Clauses))}
+		v := &view{engine: e, page: p, facts: make([]*bag, len(p.Facts)), own: make([]*bag, len(p.Facts)), clause: make([]*bag, len(p.Clauses))}
 		if i < len(metas) {
 			v.meta = metas[i]
 		}
@@ -60,6 +61,75 @@ func (v *view) factBag(i int) *bag {
 	return b
 }
 
+// ownBag is what the fact says of itself, without what it inherits or what merely
+// stands near: its own anchors, subject, attribute, counted noun and conditions.
+func (v *view) ownBag(i int) *bag {
+	if v.own[i] != nil {
+		return v.own[i]
+	}
+	f := &v.page.Facts[i]
+	b := newBag(len(f.Anchors))
+	for _, t := range f.Anchors {
+		if t.Origin == Own || t.Origin == RowHeader || t.Origin == ColHeader {
+			b.add(t.Text, t.Synset, 1)
+		}
+	}
+	for _, c := range f.Conditions {
+		b.addTerms(c.Terms, 0.9)
+	}
+	if q := f.Value.Quantity; q != nil && q.Noun != "" {
+		v.engine.addText(b, q.Noun, 1)
+	}
+	v.engine.addText(b, f.Subject.Text, 1)
+	v.engine.addText(b, f.Attribute.Text, 1)
+	v.own[i] = b
+	return b
+}
+
+// inheritedScale is how much the inherited words of a fact count for someone who
+// asks about the words in asked: less when the fact has a subject of its own that is
+// none of them, since then it speaks of something else than its surroundings.
+func (v *view) inheritedScale(i int, asked *bag) float64 {
+	f := &v.page.Facts[i]
+	if f.Subject.Text == "" {
+		return 1
+	}
+	w := v.engine.wording(f.Subject.Text, nil)
+	shared := w.cover(asked).score * w.total
+	if extra := w.total - shared; extra < 1.6 || shared > 0.4*w.total {
+		return 1
+	}
+	return foreignSubject
+}
+
+// foreignSubject is the weight of inherited words of a fact about something else.
+const foreignSubject = 0.55
+
+// coverFact lays a wording over what a fact is about: its own words in full, what it
+// inherits at the given scale.
+func (v *view) coverFact(w *wording, i int, scale float64) covered {
+	c := w.cover(v.factBag(i))
+	if scale < 1 {
+		own := w.cover(v.ownBag(i))
+		for k := range c.cells {
+			c.cells[k] = max(own.cells[k], c.cells[k]*scale)
+		}
+		c.score = w.score(c.cells)
+	}
+	return c
+}
+
+// bagOf is the bag of the words of some wordings.
+func bagOf(ws ...*wording) *bag {
+	b := newBag(16)
+	for _, w := range ws {
+		for _, t := range w.terms {
+			b.add(t.Text, t.Concept, 1)
+		}
+	}
+	return b
+}
+
 // clauseBag is what a clause says: all its words, what it inherits, its conditions,
 // and at a lower weight the other clauses of its sentence.
 func (v *view) clauseBag(i int) *bag {
@@ -88,6 +158,30 @@ func (v *view) clauseBag(i int) *bag {
 	}
 	v.addFrame(b)
 	v.clause[i] = b
+	return b
+}
+
+// assertedBag is clauseBag without the words of its conditions: what the clause
+// asserts, not what it supposes.
+func (v *view) assertedBag(i int) *bag {
+	c := &v.page.Clauses[i]
+	b := newBag(len(c.Terms))
+	for _, t := range c.Terms {
+		inside := false
+		for _, cond := range c.Conditions {
+			if (cond.Kind == If || cond.Kind == Unless) && !cond.Span.Empty() && cond.Span.Overlaps(t.Span) {
+				inside = true
+			}
+		}
+		if !inside {
+			b.add(t.Text, t.Synset, 1)
+		}
+	}
+	b.addTerms(c.Context, 1)
+	if c.Topic.Text != "" {
+		v.engine.addText(b, c.Topic.Text, 0.95)
+	}
+	v.addFrame(b)
 	return b
 }
 
