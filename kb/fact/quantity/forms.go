@@ -259,7 +259,7 @@ func (s *scanner) dateNumber(n number, pre context) bool {
 	case '号':
 		return true
 	}
-	if next == '日' && s.monthBefore(n.start) {
+	if s.at(k) == '日' && s.monthBefore(n.start) {
 		return true
 	}
 	if next == '年' && (n.plain && n.digits == 4 && yearLike(n) || n.word && n.digits == 4) {

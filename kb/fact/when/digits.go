@@ -112,9 +112,6 @@ func (s *scanner) englishCentury(i, j, v int) (point, bool) {
 		if s.at(k) == 's' && !isLetter(s.at(k+1)) {
 			p.end = k + 1
 			p.from, p.to = date(v, 1, 1), date(v+9, 12, 31)
-			if v%100 == 0 && false {
-				p.to = date(v+99, 12, 31)
-			}
 			return p, true
 		}
 	}
@@ -175,6 +172,11 @@ func (s *scanner) plainYear(i, v, n int) (point, bool) {
 	}
 	p := point{start: i, end: j, stated: true}
 	p.setYear(v)
+	if s.at(s.blanks(j)) == 'q' {
+		if s.hanPart(&p, v); p.grain == "quarter" {
+			return p, true
+		}
+	}
 	// 2023-2025, 2019/20
 	if c := next; c == '-' || c == '–' || c == '—' || c == '~' || c == '/' {
 		v2, n2 := s.digits(j + 1)
@@ -272,7 +274,7 @@ func (s *scanner) unitAfter(j int) bool {
 	if len(w) > 4 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us") && !strings.HasSuffix(w, "is") {
 		switch w {
 		case "results", "accounts", "figures", "elections", "olympics", "games", "fees", "rates", "prices", "sales", "rules", "guidelines", "regulations", "statements",
-			"earnings", "revenues", "taxes", "finals", "championships", "awards", "was", "has", "does":
+			"onwards", "towards", "afterwards", "always", "sometimes", "earnings", "revenues", "taxes", "finals", "championships", "awards", "was", "has", "does":
 			return false
 		}
 		if b := s.wordsBack(j-4, 1); b == "the" || b == "in" || b == "since" || b == "during" {

@@ -772,7 +772,7 @@ func (s *scanner) monthWord(p point, m int, w string, year int) (point, bool) {
 		if s.at(k2) == ',' {
 			k2 = s.blanks(k2 + 1)
 		}
-		if yv, yn := s.digits(k2); yn == 4 && plausible(yv) && k2 > e && !s.unitAfter(k2+4) {
+		if yv, yn := s.digits(k2); yn == 4 && plausible(yv) && k2 > e {
 			y, e = yv, k2+4
 			p.stated = true
 		}
@@ -861,7 +861,7 @@ func (s *scanner) dayMonth(i, year int) (point, bool) {
 		k = s.blanks(k + 1)
 	}
 	y := year
-	if yv, yn := s.digits(k); yn == 4 && plausible(yv) && k > e2 && !s.unitAfter(k+4) {
+	if yv, yn := s.digits(k); yn == 4 && plausible(yv) && k > e2 {
 		y, end = yv, k+4
 		p.stated = true
 	}

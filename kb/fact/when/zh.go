@@ -14,6 +14,12 @@ func (s *scanner) datePoint(i, year int) (point, bool) {
 	j := i + n
 	p := point{start: i, end: j, stated: true}
 	sep := s.at(j)
+	if sep == ' ' {
+		if c := s.at(j + 1); (c == '年' || c == '月') && isDigit(s.at(i)) {
+			sep, j = c, j+1
+			p.end = j
+		}
+	}
 	if n == 4 && plausible(v) && isDigit(s.at(i)) {
 		if sep == '-' || sep == '/' || sep == '.' {
 			m, mn := s.digits(j + 1)
@@ -116,8 +122,14 @@ func (s *scanner) hanYear(p point, v, n int) (point, bool) {
 	if n != 4 || !plausible(v) {
 		return point{}, false
 	}
-	if s.at(j) == '级' || s.at(j) == '期' {
+	switch s.at(j) {
+	case '级', '期':
 		return point{}, false
+	case '代':
+		if v%10 == 0 {
+			p.from, p.to, p.grain, p.year, p.end = date(v, 1, 1), date(v+9, 12, 31), "range", v, j+1
+			return p, true
+		}
 	}
 	p.end = j
 	p.setYear(v)
@@ -130,8 +142,8 @@ func (s *scanner) hanYear(p point, v, n int) (point, bool) {
 		k++
 	}
 	m, mn := s.number(k)
-	if mn > 0 && mn <= 3 && s.at(k+mn) == '月' && m >= 1 && m <= 12 {
-		return s.hanMonth(p, v, m, k+mn)
+	if e := s.sign(k+mn, '月'); mn > 0 && mn <= 3 && e > 0 && m >= 1 && m <= 12 {
+		return s.hanMonth(p, v, m, e)
 	}
 	if mn > 0 && m >= 1 && m <= 12 {
 		// 2024年1-6月
@@ -151,6 +163,17 @@ func (s *scanner) hanYear(p point, v, n int) (point, bool) {
 	}
 	s.hanPart(&p, v)
 	return p, true
+}
+
+// sign is where the sign r stands at i or behind one blank, 0 where it does not.
+func (s *scanner) sign(i int, r rune) int {
+	switch {
+	case s.at(i) == r:
+		return i
+	case s.at(i) == ' ' && s.at(i+1) == r:
+		return i + 1
+	}
+	return 0
 }
 
 // hanPart reads a quarter, half, season or end of the year behind it.
@@ -215,10 +238,12 @@ func (s *scanner) hanMonth(p point, year, m, j int) (point, bool) {
 	}
 	k := s.blanks(j + 1)
 	d, dn := s.number(k)
-	if dn > 0 && dn <= 3 && (s.at(k+dn) == '日' || s.at(k+dn) == '号') && validDay(year, m, d) {
-		p.setDay(year, m, d)
-		p.end = k + dn + 1
-		return p, true
+	if dn > 0 && dn <= 3 && validDay(year, m, d) {
+		if e := max(s.sign(k+dn, '日'), s.sign(k+dn, '号')); e > 0 {
+			p.setDay(year, m, d)
+			p.end = e + 1
+			return p, true
+		}
 	}
 	if dn > 0 && validDay(year, m, d) {
 		// 3月1-5日
@@ -488,7 +513,7 @@ func (s *scanner) hanRelative(i int, w hanWord) (int, bool) {
 		}
 		return s.emit(p), true
 	case Recurring:
-		if w.op == "workday" && (prev == '个' || isDigit(prev) || hanDigit(prev) >= 0 || prev == '十' || prev == '几' || prev == '每' && false) {
+		if w.op == "workday" && (prev == '个' || isDigit(prev) || hanDigit(prev) >= 0 || prev == '十' || prev == '几') {
 			return 0, false
 		}
 		return s.emit(p), true
