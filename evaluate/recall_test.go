@@ -41,7 +41,7 @@ func TestRecallOnPublicSets(t *testing.T) {
 			if err := x.Sync(t.Context(), retrievaltest.NewFeed(set.Documents...)); err != nil {
 				t.Fatal(err)
 			}
-			h, err := x.Retriever(retrieval.Default())
+			h, err := x.Retriever(retrieval.Default(), index.DefaultTuning())
 			if err != nil {
 				t.Fatal(err)
 			}

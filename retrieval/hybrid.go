@@ -92,7 +92,7 @@ func (h *Hybrid) Retrieve(ctx context.Context, req kb.RetrieveRequest) (kb.Retri
 
 // query checks the request and reads the routes' query out of it.
 func (h *Hybrid) query(req kb.RetrieveRequest) (Query, int, error) {
-	q := Query{Text: req.Query, Analysis: req.Analysis, Filter: FilterOf(req), Limit: h.cfg.Candidates}
+	q := Query{Text: req.Query, Analysis: req.Analysis, Filter: FilterOf(req)}
 	if strings.TrimSpace(q.Text) == "" {
 		q.Text = req.Analysis.Question
 	}
@@ -106,7 +106,7 @@ func (h *Hybrid) query(req kb.RetrieveRequest) (Query, int, error) {
 	case topK < 0 || topK > MaxTopK:
 		return q, 0, kb.Invalid("top_k", "%d is not in 1..%d", topK, MaxTopK)
 	}
-	q.Limit = max(q.Limit, topK)
+	q.Limit = topK // at least; search widens it by route
 	if req.Weights != nil {
 		if err := checkWeights("weights", *req.Weights); err != nil {
 			return q, 0, err
@@ -166,6 +166,8 @@ func (h *Hybrid) search(ctx context.Context, ask []kb.Route, q Query) []answer {
 	out := make([]answer, len(ask))
 	var running sync.WaitGroup
 	for i, r := range ask {
+		q := q
+		q.Limit = max(q.Limit, cmp.Or(h.cfg.Candidates[r], DefaultCandidates))
 		running.Go(func() {
 			out[i].hits, out[i].err = within(ctx, func() ([]Hit, error) { return h.routes[r].Search(ctx, q) })
 		})

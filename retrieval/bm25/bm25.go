@@ -31,18 +31,38 @@ import (
 	"suffice.dev/suffice/retrieval"
 )
 
-// Config sets the lexical route.
+// Config sets the lexical route. It can differ from request to request.
 type Config struct {
-	// Pool is how many chunks bleve proposes for scoring; at least the number asked
-	// for. More finds more when bleve orders otherwise.
+	K1 float64 // saturation of term counts, 0..10
+	B  float64 // length normalisation, 0..1
+	// Pool is how many chunks bleve proposes for scoring, at least the number asked
+	// for; 1..10000. It orders otherwise than BM25, so a wider pool finds more.
 	Pool int
 	// ExpansionBoost is the weight of an expansion term of weight 1 beside the
 	// question's own words, 0..1.
 	ExpansionBoost float64
 }
 
-// Default returns the shipped configuration.
-func Default() Config { return Config{Pool: 200, ExpansionBoost: 0.4} }
+// Default returns the shipped configuration: the textbook constants.
+func Default() Config { return Config{K1: 1.2, B: 0.75, Pool: 200, ExpansionBoost: 0.4} }
+
+// Validate returns all problems, joined.
+func (c Config) Validate() error {
+	var problems []error
+	if !(c.K1 >= 0 && c.K1 <= 10) {
+		problems = append(problems, kb.Invalid("bm25.k1", "%v is not in 0..10", c.K1))
+	}
+	if !(c.B >= 0 && c.B <= 1) {
+		problems = append(problems, kb.Invalid("bm25.b", "%v is not in 0..1", c.B))
+	}
+	if c.Pool < 1 || c.Pool > 10000 {
+		problems = append(problems, kb.Invalid("bm25.pool", "%d is not in 1..10000", c.Pool))
+	}
+	if !(c.ExpansionBoost >= 0 && c.ExpansionBoost <= 1) {
+		problems = append(problems, kb.Invalid("bm25.expansion_boost", "%v is not in 0..1", c.ExpansionBoost))
+	}
+	return errors.Join(problems...)
+}
 
 // Chunk is what is indexed of a chunk.
 type Chunk struct {
@@ -54,7 +74,6 @@ type Chunk struct {
 // Index is the bleve index in a folder of its own. One process owns it.
 // It is safe for concurrent use.
 type Index struct {
-	cfg  Config
 	path string
 	mu   sync.RWMutex // guards the swap of bleve in Reset and Close
 	b    bleve.Index
@@ -77,8 +96,8 @@ var (
 
 // Open opens the index in the folder, or makes an empty one. Damaged files give
 // retrieval.ErrCorrupt: remove the folder and index again.
-func Open(path string, cfg Config) (*Index, error) {
-	x := &Index{cfg: cfg, path: path}
+func Open(path string) (*Index, error) {
+	x := &Index{path: path}
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		if err := x.create(); err != nil {
 			return nil, err
@@ -296,15 +315,16 @@ type Counts func(id string) (Packed, bool)
 
 // Prepared is a question made ready for scoring against one state of the index.
 type Prepared struct {
+	cfg     Config
 	terms   []term
 	average float64
 }
 
 // Prepare reads the frequencies of the question's terms.
-func (x *Index) Prepare(ctx context.Context, q retrieval.Query) (Prepared, error) {
+func (x *Index) Prepare(ctx context.Context, cfg Config, q retrieval.Query) (Prepared, error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	p := Prepared{terms: queryTerms(q.Text, q.Analysis.Expansions, x.cfg.ExpansionBoost)}
+	p := Prepared{cfg: cfg, terms: queryTerms(q.Text, q.Analysis.Expansions, cfg.ExpansionBoost)}
 	advanced, err := x.b.Advanced()
 	if err != nil {
 		return p, fmt.Errorf("lexical index: %w", err)
@@ -339,7 +359,7 @@ func (x *Index) Prepare(ctx context.Context, q retrieval.Query) (Prepared, error
 }
 
 // Score is the calibrated score of a chunk, 0..1.
-func (p Prepared) Score(c Packed) float64 { return coverage(p.terms, c, p.average) }
+func (p Prepared) Score(c Packed) float64 { return coverage(p.cfg, p.terms, c, p.average) }
 
 // Search returns the best chunks that the filter admits, scored and ordered.
 func (x *Index) Search(ctx context.Context, p Prepared, f retrieval.Filter, need Needs, limit int, counts Counts) ([]retrieval.Hit, error) {
@@ -359,7 +379,7 @@ func (x *Index) Search(ctx context.Context, p Prepared, f retrieval.Filter, need
 	if fq := filterQuery(f, need); fq != nil {
 		root.AddFilter(fq)
 	}
-	req := bleve.NewSearchRequestOptions(root, max(x.cfg.Pool, limit), 0, false)
+	req := bleve.NewSearchRequestOptions(root, max(p.cfg.Pool, limit), 0, false)
 	req.Score = ""
 	req.SortByCustom(search.SortOrder{&search.SortScore{Desc: true}, &search.SortDocID{}})
 	x.mu.RLock()

@@ -77,13 +77,13 @@ func TestCoverageIsTextbookBM25(t *testing.T) {
 	doc := Pack([]string{"a", "b", "a", "c"})
 	score := wantIDF * 2 * 2.2 / (2 + 1.2*(1-0.75+0.75*4/4))
 	want := score / ((wantIDF + math.Log(1+3.5/0.5)) * 2.2)
-	if got := coverage(q, doc, 4); math.Abs(got-want) > 1e-12 {
+	if got := coverage(Default(), q, doc, 4); math.Abs(got-want) > 1e-12 {
 		t.Errorf("coverage %v, want %v", got, want)
 	}
-	if got := coverage(q, Pack([]string{"b"}), 4); got != 0 {
+	if got := coverage(Default(), q, Pack([]string{"b"}), 4); got != 0 {
 		t.Errorf("no term in common: %v", got)
 	}
-	if short, long := coverage(q, Pack([]string{"a"}), 4), coverage(q, Pack([]string{"a", "b", "c", "d", "e", "f"}), 4); short <= long {
+	if short, long := coverage(Default(), q, Pack([]string{"a"}), 4), coverage(Default(), q, Pack([]string{"a", "b", "c", "d", "e", "f"}), 4); short <= long {
 		t.Errorf("the longer chunk scores %v, the shorter %v", long, short)
 	}
 	expansions := []term{{text: "a", hash: hash("a"), own: true, weight: 1, idf: 1}}
@@ -93,7 +93,7 @@ func TestCoverageIsTextbookBM25(t *testing.T) {
 		expansions = append(expansions, term{text: e, hash: hash(e), weight: 0.4, idf: 5})
 		many = append(many, e)
 	}
-	if got := coverage(expansions, Pack(many), 50); got > expansionShare+1e-9 || got == 0 {
+	if got := coverage(Default(), expansions, Pack(many), 50); got > expansionShare+1e-9 || got == 0 {
 		t.Errorf("expansions alone reach %v, want at most %v", got, expansionShare)
 	}
 }
@@ -113,7 +113,7 @@ func TestPacked(t *testing.T) {
 
 func opened(t testing.TB) *Index {
 	t.Helper()
-	x, err := Open(filepath.Join(t.TempDir(), "i"), Default())
+	x, err := Open(filepath.Join(t.TempDir(), "i"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func (s store) put(t testing.TB, x *Index, seq int64, vis retrieval.Visibility, 
 func find(t testing.TB, x *Index, s store, question string, f retrieval.Filter) []retrieval.Hit {
 	t.Helper()
 	q := retrieval.Query{Text: question, Filter: f, Limit: 10}
-	p, err := x.Prepare(t.Context(), q)
+	p, err := x.Prepare(t.Context(), Default(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestScoresCompareAcrossQueries(t *testing.T) {
 
 func TestApplyDeleteReopen(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "i")
-	x, err := Open(dir, Default())
+	x, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestApplyDeleteReopen(t *testing.T) {
 	if err := x.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if x, err = Open(dir, Default()); err != nil {
+	if x, err = Open(dir); err != nil {
 		t.Fatal(err)
 	}
 	seq, err := x.Seq()
@@ -254,7 +254,7 @@ func TestApplyDeleteReopen(t *testing.T) {
 	if hits := find(t, x, s, "pump", retrieval.Filter{Collection: "default"}); len(hits) != 1 || hits[0].ID != "b" {
 		t.Errorf("after delete: %v", hits)
 	}
-	if _, err := Open(dir, Default()); !errors.Is(err, kb.ErrUnavailable) {
+	if _, err := Open(dir); !errors.Is(err, kb.ErrUnavailable) {
 		t.Errorf("a second open: %v, want ErrUnavailable", err)
 	}
 	if err := x.Reset(); err != nil {
@@ -269,7 +269,7 @@ func TestApplyDeleteReopen(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "index_meta.json"), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(dir, Default()); !errors.Is(err, retrieval.ErrCorrupt) {
+	if _, err := Open(dir); !errors.Is(err, retrieval.ErrCorrupt) {
 		t.Errorf("damaged: %v, want ErrCorrupt", err)
 	}
 }

@@ -9,12 +9,6 @@ import (
 	"suffice.dev/suffice/text"
 )
 
-// Textbook constants of BM25.
-const (
-	k1 = 1.2
-	b  = 0.75
-)
-
 // expansionShare bounds what all expansion terms of a query may add, as a part of
 // the best possible score of its own terms: they find chunks, they do not outvote
 // the question.
@@ -83,21 +77,21 @@ func idf(n, df uint64) float64 {
 // coverage is the share of the best possible score of the question that a chunk
 // reaches: bm25(q, d) / Σ idf·(k1+1) over the question's own terms; 0..1. A weak
 // hit stays near 0 whatever else was found, so scores compare across questions.
-func coverage(q []term, p Packed, average float64) float64 {
+func coverage(cfg Config, q []term, p Packed, average float64) float64 {
 	best, own, added := 0.0, 0.0, 0.0
-	norm := k1
+	norm := cfg.K1
 	if average > 0 {
-		norm = k1 * (1 - b + b*float64(p.Len())/average)
+		norm = cfg.K1 * (1 - cfg.B + cfg.B*float64(p.Len())/average)
 	}
 	for _, t := range q {
 		if t.own {
-			best += t.weight * t.idf * (k1 + 1)
+			best += t.weight * t.idf * (cfg.K1 + 1)
 		}
 		tf := float64(p.count(t.hash))
 		if tf == 0 {
 			continue
 		}
-		score := t.weight * t.idf * tf * (k1 + 1) / (tf + norm)
+		score := t.weight * t.idf * tf * (cfg.K1 + 1) / (tf + norm)
 		if t.own {
 			own += score
 		} else {

@@ -57,7 +57,8 @@ type Graph struct {
 	mu       sync.RWMutex
 	ids      map[string]int32 // node key to number
 	names    []bool           // by node: some fact uses it as a name
-	postings [][]posting      // by node
+	postings [][]posting      // by node, those of deleted edges included
+	facts    []int32          // by node: live edges
 	edges    []edge
 	chunks   map[int32][2]int32
 	live     int
@@ -107,9 +108,11 @@ func (g *Graph) add(chunk int32, e Edge) {
 			g.ids[strings.Clone(n.Key)] = id
 			g.postings = append(g.postings, nil)
 			g.names = append(g.names, false)
+			g.facts = append(g.facts, 0)
 		}
 		g.names[id] = g.names[id] || n.Name
 		g.postings[id] = append(g.postings[id], posting{number, float32(min(1, n.Weight))})
+		g.facts[id]++
 		stored.nodes[i], stored.weights[i] = id, float32(n.Weight)
 	}
 	g.edges = append(g.edges, stored)
@@ -131,6 +134,9 @@ func (g *Graph) remove(chunk int32) {
 		return
 	}
 	for i := span[0]; i < span[1]; i++ {
+		for _, n := range g.edges[i].nodes {
+			g.facts[n]--
+		}
 		g.edges[i].chunk, g.edges[i].nodes, g.edges[i].weights = -1, nil, nil
 	}
 	g.live -= int(span[1] - span[0])
@@ -240,7 +246,7 @@ func (g *Graph) wanted(a kb.Analysis, query string, match text.Match) wanted {
 		id, ok := g.ids[key]
 		df := 0
 		if ok {
-			df = len(g.postings[id])
+			df = int(g.facts[id])
 		}
 		n := float64(g.live)
 		rarity := math.Log(1 + (n-math.Min(n, float64(df))+0.5)/(float64(df)+0.5))
@@ -367,7 +373,7 @@ func (g *Graph) hop(from []reached, hops int, decay float64, w wanted, admit fun
 	found := map[int32]reached{}
 	for _, r := range from {
 		for _, n := range g.edges[r.edge].nodes {
-			if !g.names[n] || len(g.postings[n]) > maxFan || w.holds(n) {
+			if !g.names[n] || g.facts[n] > maxFan || w.holds(n) {
 				continue
 			}
 			for _, p := range g.postings[n] {

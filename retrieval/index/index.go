@@ -38,10 +38,8 @@ type Options struct {
 	// Edges reads the facts of a chunk out of its page; nil or a result without
 	// edges = its sentences stand for them.
 	Edges  func(c kb.Chunk) []graph.Edge
-	Match  text.Match // the dictionary of the graph route; nil = none
-	BM25   bm25.Config
+	Match  text.Match        // the dictionary of the graph route; nil = none
 	Dense  dense.Calibration // zero = dense.Static
-	Graph  graph.Config      // zero = graph.Default
 	Logger *slog.Logger      // nil = slog.Default
 }
 
@@ -95,20 +93,8 @@ func Open(dir string, opt Options) (*Index, error) {
 		}
 		opt.Model = m
 	}
-	if opt.BM25 == (bm25.Config{}) {
-		opt.BM25 = bm25.Default()
-	}
 	if opt.Dense == (dense.Calibration{}) {
 		opt.Dense = dense.Static
-	}
-	if opt.Graph.Hops == 0 {
-		opt.Graph = graph.Default()
-	}
-	if opt.Graph.Match == nil {
-		opt.Graph.Match = opt.Match
-	}
-	if err := opt.Graph.Validate(); err != nil {
-		return nil, fmt.Errorf("open index: %w", err)
 	}
 	x := &Index{dir: dir, opt: opt, log: opt.Logger}
 	if x.log == nil {
@@ -134,11 +120,11 @@ func Open(dir string, opt Options) (*Index, error) {
 func (x *Index) openLexical() error {
 	path := filepath.Join(x.dir, lexicalName)
 	var err error
-	x.lexical, err = bm25.Open(path, x.opt.BM25)
+	x.lexical, err = bm25.Open(path)
 	if errors.Is(err, retrieval.ErrCorrupt) {
 		x.log.Warn("lexical index is damaged and is built again", "reason", err)
 		if err = os.RemoveAll(path); err == nil {
-			x.lexical, err = bm25.Open(path, x.opt.BM25)
+			x.lexical, err = bm25.Open(path)
 		}
 	}
 	if err != nil {

@@ -35,7 +35,7 @@ func synced(t testing.TB, x *index.Index, feed index.Feed) {
 
 func hybrid(t testing.TB, x *index.Index) *retrieval.Hybrid {
 	t.Helper()
-	h, err := x.Retriever(retrieval.Default())
+	h, err := x.Retriever(retrieval.Default(), index.DefaultTuning())
 	if err != nil {
 		t.Fatal(err)
 	}

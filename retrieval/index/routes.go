@@ -10,16 +10,40 @@ import (
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/retrieval"
 	"suffice.dev/suffice/retrieval/bm25"
+	"suffice.dev/suffice/retrieval/graph"
 )
 
-// Routes are the three embedded routes over this index.
-func (x *Index) Routes() map[kb.Route]retrieval.Route {
-	return map[kb.Route]retrieval.Route{kb.Dense: denseRoute{x}, kb.BM25: bm25Route{x}, kb.Graph: graphRoute{x}}
+// Tuning sets the routes of one configuration.
+type Tuning struct {
+	BM25  bm25.Config
+	Graph graph.Config
+}
+
+// DefaultTuning returns the shipped settings of the routes.
+func DefaultTuning() Tuning { return Tuning{BM25: bm25.Default(), Graph: graph.Default()} }
+
+// Validate returns all problems, joined.
+func (t Tuning) Validate() error { return errors.Join(t.BM25.Validate(), t.Graph.Validate()) }
+
+// Routes are the three embedded routes over this index. They are light: a new
+// configuration takes new ones over the same index.
+func (x *Index) Routes(t Tuning) (map[kb.Route]retrieval.Route, error) {
+	if err := t.Validate(); err != nil {
+		return nil, fmt.Errorf("routes: %w", err)
+	}
+	if t.Graph.Match == nil {
+		t.Graph.Match = x.opt.Match
+	}
+	return map[kb.Route]retrieval.Route{kb.Dense: denseRoute{x}, kb.BM25: bm25Route{x, t.BM25}, kb.Graph: graphRoute{x, t.Graph}}, nil
 }
 
 // Retriever fuses the routes of this index under a configuration.
-func (x *Index) Retriever(cfg retrieval.Config) (*retrieval.Hybrid, error) {
-	return retrieval.New(cfg, x.Routes(), x)
+func (x *Index) Retriever(cfg retrieval.Config, t Tuning) (*retrieval.Hybrid, error) {
+	routes, err := x.Routes(t)
+	if err != nil {
+		return nil, err
+	}
+	return retrieval.New(cfg, routes, x)
 }
 
 var _ retrieval.Source = (*Index)(nil)
@@ -110,7 +134,10 @@ func (d denseRoute) Score(ctx context.Context, q retrieval.Query, ids []string) 
 	return out, nil
 }
 
-type graphRoute struct{ x *Index }
+type graphRoute struct {
+	x   *Index
+	cfg graph.Config
+}
 
 func (g graphRoute) Search(ctx context.Context, q retrieval.Query) ([]retrieval.Hit, error) {
 	g.x.mu.RLock()
@@ -118,7 +145,7 @@ func (g graphRoute) Search(ctx context.Context, q retrieval.Query) ([]retrieval.
 	if g.x.closed {
 		return nil, errClosed()
 	}
-	found, err := g.x.facts.Search(ctx, g.x.opt.Graph, q.Analysis, q.Text, g.x.cat.admission(q.Filter), q.Limit)
+	found, err := g.x.facts.Search(ctx, g.cfg, q.Analysis, q.Text, g.x.cat.admission(q.Filter), q.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -147,10 +174,13 @@ func (g graphRoute) Score(ctx context.Context, q retrieval.Query, ids []string) 
 		rows[i] = r
 	}
 	admit := g.x.cat.admission(q.Filter)
-	return g.x.facts.Scores(g.x.opt.Graph, q.Analysis, q.Text, func(r int32) bool { return r >= 0 && admit(r) }, rows), nil
+	return g.x.facts.Scores(g.cfg, q.Analysis, q.Text, func(r int32) bool { return r >= 0 && admit(r) }, rows), nil
 }
 
-type bm25Route struct{ x *Index }
+type bm25Route struct {
+	x   *Index
+	cfg bm25.Config
+}
 
 // prepare reads what scoring needs; a damaged index is repaired by the next Sync.
 func (b bm25Route) prepare(ctx context.Context, q retrieval.Query) (bm25.Prepared, bm25.Needs, error) {
@@ -160,7 +190,7 @@ func (b bm25Route) prepare(ctx context.Context, q retrieval.Query) (bm25.Prepare
 	if closed {
 		return bm25.Prepared{}, need, errClosed()
 	}
-	p, err := b.x.lexical.Prepare(ctx, q)
+	p, err := b.x.lexical.Prepare(ctx, b.cfg, q)
 	return p, need, b.note(err)
 }
 
