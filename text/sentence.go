@@ -161,7 +161,10 @@ func abbreviation(runes []rune, dot, next int) bool {
 	}
 	lowerNext := unicode.IsLower(runes[after])
 	if len(word) == 1 && unicode.IsLetter(word[0]) {
-		return word[0] != 'i' || lowerNext
+		if lowerNext {
+			return true
+		}
+		return word[0] != 'i' && initial(runes, s)
 	}
 	w := string(word)
 	if !abbreviations[w] {
@@ -177,4 +180,32 @@ func abbreviation(runes []rune, dot, next int) bool {
 		return lowerNext || unicode.IsDigit(runes[after])
 	}
 	return true
+}
+
+// initial reports whether the single letter at i, followed by a full stop and a word
+// that is not in lower case, is the initial of a name and not a unit (2.5 m.) or a
+// letter that ends its sentence (energy class A.).
+func initial(runes []rune, i int) bool {
+	if unicode.IsLower(runes[i]) {
+		return false
+	}
+	e := i
+	for e > 0 && runes[e-1] == ' ' {
+		e--
+	}
+	s := e
+	for s > 0 && (IsWord(runes[s-1]) || runes[s-1] == '.') {
+		s--
+	}
+	if s == e {
+		return true
+	}
+	if unicode.IsUpper(runes[s]) {
+		return true
+	}
+	switch string(runes[s:e]) {
+	case "by", "and", "of", "from", "with", "to", "for", "or", "than", "in", "at", "on", "the", "president", "author", "director":
+		return true
+	}
+	return false
 }

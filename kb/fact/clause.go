@@ -100,6 +100,7 @@ type draft struct {
 	step        int
 	relative    bool // begins with which, who: about the noun before
 	denied      bool // inherits a denial (neither … nor)
+	partOf      bool // begins with 其中
 	linked      bool // begins with otherwise: about what the sentence before said
 	consequence Role
 }
@@ -131,6 +132,7 @@ type assembly struct {
 	step     int
 	role     Role
 	linked   bool
+	partOf   bool
 }
 
 func (a *assembly) open(at int) {
@@ -151,9 +153,10 @@ func (a *assembly) emit(main text.Span, d draft) {
 	} else {
 		d.conditions = append(append([]Condition(nil), a.pending...), d.conditions...)
 	}
-	d.step = a.step
+	d.step, a.step = a.step, 0
 	d.consequence = a.role
 	d.linked, a.linked = a.linked, false
+	d.partOf, a.partOf = a.partOf, false
 	a.role = NoRole
 	a.r.read(a.sentence, d)
 	a.start = -1
@@ -248,6 +251,11 @@ func (a *assembly) han(pieces []piece) {
 				continue
 			}
 			first, ok = r.firstCue(s)
+		}
+		if !last && len(r.termsIn(s)) == 0 && len(r.quantsIn(s)) == 0 && len(r.timesIn(s)) == 0 {
+			a.partOf = a.partOf || string(r.folded[s.Start:min(s.Start+2, s.End)]) == "其中"
+			a.open(p.Start) // 其中， by itself
+			continue
 		}
 		if !last && r.timeOnly(s) {
 			r.carry, r.near = append([]when.Expr(nil), r.timesIn(s)...), nil
@@ -356,7 +364,11 @@ func (r *reader) stepMark(s text.Span) (n, end int) {
 		if f[j] == '第' {
 			if n, x := r.numbered(j, s.End); x > 0 && f[x] == '步' {
 				if j > i {
-					r.setTopic(text.Span{Start: i, End: j})
+					topic := text.Span{Start: i, End: j}
+					if r.folded[j-1] == '的' {
+						topic.End--
+					}
+					r.setTopic(topic)
 				}
 				return n, x + 1
 			}
@@ -537,12 +549,13 @@ func (r *reader) hanCondition(s text.Span, first cue, ok, last bool, pieces []pi
 		return Condition{}, none, false
 	}
 	_, modal := r.hasCue(s, may, must, mustNot, should, needNot, caution)
-	if ok && first.class == withCue && first.Start == s.Start && !modal {
+	ends := len(cs) > 0 && cs[len(cs)-1].class == verb && cs[len(cs)-1].End == s.End // 凭处方购买: a statement
+	if ok && first.class == withCue && first.Start == s.Start && !modal && !ends {
 		return r.condition(If, s), none, true
 	}
 	if end == '的' && s.Len() > 2 {
 		if _, is := r.hasCue(s, copula, beVerb); !is {
-			if t := r.subjectRegion(s, true); !t.Empty() && t.End < s.End-1 && len(r.quantsIn(t)) == 0 {
+			if t := r.subjectRegion(s); !t.Empty() && t.End < s.End-1 && len(r.quantsIn(t)) == 0 {
 				r.setTopicIfNew(t)
 			}
 			return r.condition(If, s), none, true
@@ -554,6 +567,9 @@ func (r *reader) hanCondition(s text.Span, first cue, ok, last bool, pieces []pi
 			return r.condition(If, s), none, true // 租期届满前一个月，…
 		}
 		if c.End == s.End && (c.class == whenEnd || c.class == pastEnd) && c.Start > s.Start && !r.inValue(c.Span) && !modal {
+			if t := r.subjectRegion(s); !t.Empty() && t.End < c.Start-1 && len(r.quantsIn(t)) == 0 {
+				r.setTopicIfNew(t)
+			}
 			return r.condition(If, s), none, true
 		}
 	}
@@ -899,9 +915,10 @@ func (a *assembly) latinClause(s text.Span) {
 	d.Span = text.Span{Start: a.start, End: s.End}
 	d.main = main
 	d.conditions = append(append([]Condition(nil), a.pending...), conds...)
-	d.step = a.step
+	d.step, a.step = a.step, 0
 	d.consequence = a.role
 	d.linked, a.linked = a.linked, false
+	d.partOf, a.partOf = a.partOf, false
 	a.role = NoRole
 	r.read(a.sentence, d)
 	a.start = -1

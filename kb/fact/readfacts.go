@@ -27,7 +27,6 @@ type statement struct {
 	times     []when.Expr
 	negEnd    int  // denial ends here (不是A而是B); 0 = no such end
 	relEnd    int  // end of a relative part before the real predicate
-	partOf    bool // begins with 其中
 	elsewhere bool // only points to another text
 }
 
@@ -42,7 +41,7 @@ func (r *reader) read(sentence int, d draft) {
 	}
 	if st.chinese {
 		r.hanInner(st)
-		st.partOf = st.main.Len() > 2 && string(r.folded[st.main.Start:st.main.Start+2]) == "其中"
+		st.partOf = st.partOf || st.main.Len() > 2 && string(r.folded[st.main.Start:st.main.Start+2]) == "其中"
 	}
 	if len(st.conditions) > 16 {
 		st.conditions = st.conditions[:16]
@@ -113,7 +112,7 @@ func (r *reader) hanInner(st *statement) {
 		}
 		switch c.class {
 		case whenEnd:
-			if follow && c.Start > from && r.predicateAfter(cs, i) {
+			if follow && c.Start > from {
 				add(If, text.Span{Start: from, End: c.End})
 				from = c.End
 			}
@@ -132,7 +131,7 @@ func (r *reader) hanInner(st *statement) {
 			if start < 0 && c.Start-from > 6 && firstModal < st.main.End {
 				start = c.Start - 2 // 书法课开课前可以: the event is the word before 前
 			}
-			if follow && start >= 0 && c.Start-start >= 2 && (r.predicateAfter(cs, i) || len(r.quantsIn(text.Span{Start: c.End, End: st.main.End})) > 0) {
+			if follow && start >= 0 && c.Start-start >= 2 && (r.predicateAfter(cs, i) || start == from && c.Start-from <= 4 && st.main.End-c.End >= 2 || len(r.quantsIn(text.Span{Start: c.End, End: st.main.End})) > 0) {
 				add(If, text.Span{Start: start, End: c.End})
 				from = c.End
 			}
@@ -247,7 +246,7 @@ func (r *reader) valueAfter(st *statement, from int) bool {
 }
 
 // subjectRegion is what stands before the first predicate of a Chinese stretch.
-func (r *reader) subjectRegion(s text.Span, inCondition bool) text.Span {
+func (r *reader) subjectRegion(s text.Span) text.Span {
 	start := s.Start
 	for _, c := range r.cuesIn(s) {
 		if r.inValue(c.Span) {
@@ -263,7 +262,7 @@ func (r *reader) subjectRegion(s text.Span, inCondition bool) text.Span {
 		switch c.class {
 		case all, some, only, andCue, called, pronoun, whenEnd, pastEnd, outside, hedge, keep, reported, exceptEnd, noneOf:
 			continue
-		case verb:
+		case verb, planned:
 			// A verb after 的, or one that 的 or 和 follows, is used as a noun.
 			if at(r.folded, c.Start-1) == '的' || c.Start == start && c.End < s.End && strings.ContainsRune("的和与及、", r.folded[c.End]) {
 				continue
@@ -291,7 +290,7 @@ func (r *reader) findSubject(st *statement) {
 	}
 	body := r.trim(text.Span{Start: start, End: m.End})
 	if st.chinese {
-		st.region = r.subjectRegion(body, false)
+		st.region = r.subjectRegion(body)
 		if t := r.timesIn(st.region); len(t) > 0 && t[0].Start == st.region.Start {
 			st.region.Start = t[0].End
 			st.region = r.trim(st.region)
@@ -302,6 +301,9 @@ func (r *reader) findSubject(st *statement) {
 				st.region.End = q.Start
 				break
 			}
+		}
+		for st.region.End-1 > st.region.Start && st.region.End < m.End && strings.ContainsRune("分共有达约", r.folded[st.region.End-1]) && r.inValue(text.Span{Start: st.region.End, End: st.region.End + 1}) {
+			st.region.End-- // 取件分三步, 全店共三层
 		}
 		for _, c := range r.cuesIn(text.Span{Start: max(st.region.End, body.Start), End: m.End}) {
 			if isPredicate(c.class) && !r.inValue(c.Span) && !st.conditional(c.Span) && at(r.folded, c.Start-1) != '的' {
@@ -326,9 +328,13 @@ func (r *reader) findSubject(st *statement) {
 		}
 		r.subjectBounds(st)
 		// "In 2024 Harrowmint carried": the time is no part of the subject.
-		if t := r.timesIn(st.region); len(t) > 0 && t[0].Start-st.region.Start < 12 && len(r.termsIn(text.Span{Start: st.region.Start, End: t[0].Start})) == 0 {
-			st.region.Start = t[0].End
+		for _, t := range r.timesIn(st.region) {
+			if t.Start-st.region.Start > 12 || len(r.termsIn(text.Span{Start: st.region.Start, End: t.Start})) > 0 {
+				break
+			}
+			st.region.Start = t.End
 		}
+		st.region = r.trim(r.periodic(st.region))
 		if st.relative {
 			st.region = text.Span{}
 		}
@@ -339,12 +345,16 @@ func (r *reader) findSubject(st *statement) {
 	}
 	// A distributive at the end (书法课每期) says per what the value counts.
 	for i := st.region.End - 1; i > st.region.Start && i >= st.region.End-3; i-- {
-		if r.folded[i] == '每' || r.folded[i] == '单' && i == st.region.End-2 {
+		if r.folded[i] == '每' || r.folded[i] == '单' && i == st.region.End-2 && strings.ContainsRune("笔件次人项张", r.folded[i+1]) {
 			st.region.End = i
 			break
 		}
 	}
-	if len(r.termsIn(st.region)) == 0 || r.onlyPronoun(st.region) || r.onlyMeasure(st.region) {
+	if r.onlyPronoun(st.region) {
+		st.linked = true // it, 本品: perhaps what the clause before spoke of, beside its subject
+		st.region.End = st.region.Start
+	}
+	if len(r.termsIn(st.region)) == 0 || r.onlyMeasure(st.region) {
 		st.region = text.Span{Start: st.region.Start, End: st.region.Start}
 	}
 }
@@ -398,6 +408,24 @@ func (r *reader) relativePart(st *statement) {
 	}
 }
 
+// periodic takes "each year", "every month" off the beginning of a subject.
+func (r *reader) periodic(s text.Span) text.Span {
+	for _, w := range []string{"each ", "every "} {
+		if !r.hasPrefix(s, w) {
+			continue
+		}
+		i := s.Start + len(w)
+		j := r.wordAt(i, s.End)
+		switch string(r.folded[i:j]) {
+		case "year", "month", "week", "day", "quarter", "season", "night", "hour", "summer", "winter":
+			if j < s.End {
+				s.Start = j
+			}
+		}
+	}
+	return s
+}
+
 // onlyMeasure reports whether a region is a distributive (每次, 单笔), which says per
 // what the value counts and not of what it is said.
 func (r *reader) onlyMeasure(s text.Span) bool {
@@ -415,7 +443,17 @@ func (r *reader) onlyPronoun(s text.Span) bool {
 // manner reads polarity, modality, quantifier and certainty of a clause.
 func (r *reader) manner(st *statement, c *Clause) {
 	negs, lastNeg := 0, -100
+	reason := st.main.End // what stands in the reason says nothing of the main clause
+	for _, q := range st.cues {
+		if q.class == because && q.Start > st.predEnd {
+			reason = q.Start
+			break
+		}
+	}
 	for i, q := range st.cues {
+		if q.Start > reason {
+			break
+		}
 		inSubject := q.End <= st.pred && !st.region.Empty() && q.Start >= st.region.Start
 		if q.Start < st.relEnd {
 			if q.class != all && q.class != some && q.class != noneOf {
@@ -432,6 +470,9 @@ func (r *reader) manner(st *statement, c *Clause) {
 				if string(word) == "not" {
 					negs = 1
 				}
+				continue
+			}
+			if st.chinese && r.insideNoun(st, q) {
 				continue
 			}
 			if q.Start-lastNeg <= 6 && st.chinese && negs == 1 {
@@ -485,10 +526,7 @@ func (r *reader) manner(st *statement, c *Clause) {
 			r.modal(c, Possible, inSubject)
 			c.Hedged = true
 		case planned:
-			if inSubject && !st.chinese {
-				continue
-			}
-			r.modal(c, Planned, inSubject)
+			r.modal(c, Planned, false) // the budget of X is 5 is planned, too
 		case prep:
 			if string(word) == "将" && i+1 < len(st.cues) && (st.cues[i+1].Start == q.End || len(r.timesIn(text.Span{Start: q.End, End: min(q.End+8, st.main.End)})) > 0) && st.cues[i+1].class != prep {
 				r.modal(c, Planned, false)
@@ -537,6 +575,30 @@ func (r *reader) manner(st *statement, c *Clause) {
 	} else {
 		c.Imperative = st.step > 0 || st.pred == st.main.Start && r.baseAt(st.pred)
 	}
+}
+
+// insideNoun reports whether a negation belongs to a relative part of an object
+// (放在儿童拿不到的地方): a predicate stands before it and 的 with a noun soon after.
+func (r *reader) insideNoun(st *statement, q cue) bool {
+	earlier := false
+	for _, c := range st.cues {
+		if c.Start >= q.Start {
+			break
+		}
+		earlier = earlier || isPredicate(c.class) || c.class == adverb || c.class == place
+	}
+	if !earlier {
+		return false
+	}
+	for j := q.End; j+1 < st.main.End && j < q.End+8; j++ {
+		switch r.folded[j] {
+		case '，', '。', ',':
+			return false
+		case '的':
+			return text.IsHan(r.folded[j+1])
+		}
+	}
+	return false
 }
 
 func (r *reader) baseAt(i int) bool {
@@ -592,7 +654,10 @@ func (r *reader) inherit(st *statement) {
 	switch {
 	case len(own) == 0:
 		inherited = r.topic
-		if inherited.part.Text == "" || st.relative && r.local.part.Text != "" {
+		if st.relative {
+			inherited = r.antecedent(st)
+		}
+		if inherited.part.Text == "" {
 			inherited = r.local
 		}
 		if inherited.part.Text == "" && r.lead.part.Text != "" {
@@ -667,6 +732,23 @@ func (r *reader) inherit(st *statement) {
 	}
 }
 
+// antecedent is what a relative clause is about: the last words before it.
+func (r *reader) antecedent(st *statement) subject {
+	if r.sentenceOf(st.index-1) != st.sentence {
+		return r.topic
+	}
+	terms := r.page.Clauses[st.index-1].Terms
+	if len(terms) == 0 {
+		return r.topic
+	}
+	lo := len(terms) - 1
+	for lo > 0 && len(terms)-lo < 3 && terms[lo].Span.Start-terms[lo-1].Span.End <= 1 {
+		lo--
+	}
+	last := terms[lo:]
+	return subject{part: r.part(text.Span{Start: last[0].Span.Start, End: last[len(last)-1].Span.End}), terms: last}
+}
+
 // hasPronoun reports whether a subject points back (该支行, its director).
 func (r *reader) hasPronoun(s text.Span) bool {
 	c, ok := r.hasCue(s, pronoun)
@@ -724,6 +806,10 @@ func (r *reader) values(st *statement) []value {
 	out := make([]value, 0, len(qs)+len(ts))
 	i, j := 0, 0
 	for (i < len(qs) || j < len(ts)) && len(out) < maxValues {
+		if i < len(qs) && st.step > 0 && qs[i].End <= st.main.Start {
+			i++ // the number of the step
+			continue
+		}
 		if j >= len(ts) || i < len(qs) && qs[i].Start < ts[j].Start {
 			out = append(out, value{Span: qs[i].Span, quantity: &qs[i], cond: st.conditional(qs[i].Span)})
 			i++
@@ -838,11 +924,11 @@ func (r *reader) valueFact(st *statement, c *Clause, vals []value, k int) {
 		f.Value.Kind, f.Value.Quantity = QuantityValue, v.quantity
 		f.Hedged = f.Hedged || v.quantity.Approx
 		f.Attribute = r.attributeOf(st, v)
-		f.Times = r.timesOf(st, vals, k)
 		f.Relation = r.comparison(st, v.own)
 		if f.Relation == nil && len(vals) == 1 {
 			f.Relation = r.comparison(st, st.main)
 		}
+		f.Times = r.timesOf(st, vals, k, f.Relation)
 	} else {
 		f.Value.Kind, f.Value.Time = TimeValue, v.time
 		f.Attribute = r.attributeOf(st, v)
@@ -871,7 +957,7 @@ func (r *reader) valueFact(st *statement, c *Clause, vals []value, k int) {
 
 // timesOf are the times of one quantity: paired, in its own part, before the first
 // value of the clause, else the clause's.
-func (r *reader) timesOf(st *statement, vals []value, k int) []when.Expr {
+func (r *reader) timesOf(st *statement, vals []value, k int, rel *Comparison) []when.Expr {
 	v := &vals[k]
 	if v.with != nil {
 		return []when.Expr{*v.with}
@@ -886,7 +972,7 @@ func (r *reader) timesOf(st *statement, vals []value, k int) []when.Expr {
 	}
 	for i := range vals {
 		t := vals[i].time
-		if t == nil || vals[i].cond {
+		if t == nil || vals[i].cond || rel != nil && rel.Other.Span.Overlaps(t.Span) {
 			continue
 		}
 		switch {
@@ -1046,7 +1132,12 @@ func (r *reader) attributeOf(st *statement, v *value) Part {
 	}
 	if st.chinese {
 		if p := r.lastRun(left); !p.Empty() {
-			return r.part(p)
+			if at(r.folded, p.Start-1) != '每' || p.Len() > 2 {
+				return r.part(p)
+			}
+			if st.attr.Text == "" && !st.region.Empty() { // 电费为每度0.55元
+				return r.part(st.region)
+			}
 		}
 		if st.attr.Text != "" {
 			return st.attr
@@ -1070,11 +1161,27 @@ func (r *reader) attributeOf(st *statement, v *value) Part {
 	ts := r.termsIn(left)
 	if len(ts) > 0 {
 		last := ts[len(ts)-1]
-		if last.Span.Start >= st.pred || st.attr.Text == "" {
+		if last.Span.Start >= st.pred {
 			return r.part(last.Span)
+		}
+		if st.attr.Text == "" {
+			return r.headNoun(st)
 		}
 	}
 	return st.attr
+}
+
+// headNoun is an English subject up to its first preposition, without the article.
+func (r *reader) headNoun(st *statement) Part {
+	s := st.region
+	for _, c := range r.cuesIn(s) {
+		if c.class == prep && c.Start > s.Start {
+			s.End = c.Start
+			break
+		}
+	}
+	s.Start = r.article(s.Start, s.End)
+	return r.part(s)
 }
 
 // lastRun is the last run of Han content before a value.

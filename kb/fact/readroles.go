@@ -34,7 +34,10 @@ func (r *reader) textFacts(st *statement, c *Clause, vals []value) {
 			if s.Empty() || r.beginsValue(s) {
 				continue
 			}
-			if st.chinese && r.endsPlain(s) {
+			if len(r.quantsIn(s)) > 0 && len(r.termsIn(s)) <= 1 {
+				continue
+			}
+			if st.chinese && (r.endsPlain(s) || r.takenAs(st, q)) {
 				continue
 			}
 			if by, ok := r.hasCue(s, byAgent); ok && !st.chinese {
@@ -80,7 +83,16 @@ func (r *reader) textFacts(st *statement, c *Clause, vals []value) {
 		}
 	}
 	if st.step > 0 {
-		r.phraseFact(st, Step, st.main, denied, 0.85)
+		// A step goes on to the end of the sentence or to the next step in it.
+		s := text.Span{Start: st.main.Start, End: r.sentenceEndOf(st)}
+		for i := s.Start + 1; i < s.End; i++ {
+			if r.folded[i] == '第' {
+				if n, x := r.numbered(i, s.End); n > 0 && r.folded[x] == '步' {
+					s.End = i
+				}
+			}
+		}
+		r.phraseFact(st, Step, s, denied, 0.85)
 	}
 	r.nameFacts(st, denied)
 }
@@ -97,6 +109,19 @@ func (r *reader) beginsValue(s text.Span) bool {
 
 // endsPlain reports whether a Chinese complement is the 的 of emphasis (是…的).
 func (r *reader) endsPlain(s text.Span) bool { return r.folded[s.End-1] == '的' }
+
+// takenAs reports whether a 为 belongs to 以…为….
+func (r *reader) takenAs(st *statement, q cue) bool {
+	if r.folded[q.Start] != '为' {
+		return false
+	}
+	for _, c := range r.cuesIn(text.Span{Start: max(st.main.Start, q.Start-16), End: q.Start}) {
+		if c.class == prep && r.folded[c.Start] == '以' {
+			return true
+		}
+	}
+	return false
+}
 
 // nominal reports whether an English complement begins like a noun phrase.
 func (r *reader) nominal(s text.Span) bool {
@@ -164,12 +189,35 @@ func (r *reader) phraseFact(st *statement, role Role, s text.Span, denied bool, 
 		Times: st.times, Conditions: st.conditions, Denied: denied, Modality: c.Modality, Quantifier: c.Quantifier, Hedged: c.Hedged,
 		Role: role, Confidence: confidence, Place: r.placeOf(st),
 	}
+	if role == Agent {
+		if a := r.actionOf(st, s); a.Text != "" {
+			f.Attribute = a
+		}
+	}
 	if f.Attribute.Text == "" && st.predEnd > st.pred {
 		f.Attribute = r.part(text.Span{Start: st.pred, End: min(st.predEnd, s.Start)})
 	}
 	f.Anchors = r.anchors(st, &v, st.Span)
 	f.Complete = f.Subject.Text != "" && (f.Attribute.Text != "" || role != NoRole)
 	r.page.Facts = append(r.page.Facts, f)
+}
+
+// actionOf is what an agent does: the verb after Y in 由Y承担, before by in built by Y.
+func (r *reader) actionOf(st *statement, s text.Span) Part {
+	if st.chinese {
+		end := st.main.End
+		for _, c := range r.cuesIn(text.Span{Start: s.End, End: end}) {
+			if c.class == verb {
+				return r.part(c.Span)
+			}
+		}
+		return r.part(text.Span{Start: s.End, End: min(end, s.End+6)})
+	}
+	ts := r.termsIn(text.Span{Start: st.pred, End: s.Start})
+	if len(ts) == 0 {
+		return Part{}
+	}
+	return r.part(ts[len(ts)-1].Span)
 }
 
 // nameLike reports whether a phrase is a name rather than a description.
@@ -247,8 +295,8 @@ func (r *reader) enumeration(st *statement, s text.Span, denied bool) {
 		if n++; n > maxMembers {
 			return
 		}
-		if r.beginsValue(item) && len(r.termsIn(item)) == 0 {
-			continue
+		if q := r.quantsIn(item); len(q) == 1 && q[0].Len()+1 >= item.Len() || r.beginsValue(item) && len(r.termsIn(item)) == 0 {
+			continue // 分为三类: how many there are, not one of them
 		}
 		r.phraseFact(st, Member, item, denied, 0.75)
 	}

@@ -162,10 +162,13 @@ func (r *reader) englishPredicate(s text.Span) (start, end int, ok bool) {
 		}
 		form := verbForms[string(w)]
 		switch {
-		case form == 0 || r.inValue(text.Span{Start: i, End: j}):
+		case r.inValue(text.Span{Start: i, End: j}):
+			prev, i = "s", j // "children under twelve travel": a number is followed as a plural is
+			continue
+		case form == 0:
 			switch string(w) {
 			case "who", "which", "whose", "that", "whom":
-				if words > 1 {
+				if words > 1 && !nounMarks[prev] {
 					relativeOpen = true
 				}
 			}
