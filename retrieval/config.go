@@ -15,9 +15,8 @@ type Config struct {
 	Weights map[kb.Class]kb.Weights
 	// Off names the routes that are not asked for a class, unless the request does.
 	Off map[kb.Class][]kb.Route
-	// Candidates is how many chunks a route finds before fusion, 1..1000; a route
-	// without an entry finds DefaultCandidates.
-	Candidates map[kb.Route]int
+	// Candidates is how many chunks each route finds before fusion; 1..1000.
+	Candidates int
 	// Share is the part of the time until the deadline that a route may take,
 	// 0 < Share <= 1; the rest is for fusion and the reply.
 	Share float64
@@ -30,10 +29,6 @@ const (
 	DefaultTopK = 10
 	MaxTopK     = 200
 )
-
-// DefaultCandidates is how many chunks a route finds that Config.Candidates does
-// not name.
-const DefaultCandidates = 100
 
 // DefaultWeights are those of a class that Config.Weights does not name.
 var DefaultWeights = kb.Weights{Dense: 0.45, BM25: 0.45, Graph: 0.1}
@@ -62,8 +57,9 @@ func Default() Config {
 			kb.Subject:    blend(0.1),
 			kb.Vague:      blend(0.05),
 		},
-		Share:   0.8,
-		Timeout: 2 * time.Second,
+		Candidates: 100,
+		Share:      0.8,
+		Timeout:    2 * time.Second,
 	}
 }
 
@@ -87,10 +83,8 @@ func (c Config) Validate() error {
 			problems = append(problems, kb.Invalid(fmt.Sprintf("weights.%s", class), "is not a question class"))
 		}
 	}
-	for _, r := range kb.Routes {
-		if n, ok := c.Candidates[r]; ok && (n < 1 || n > 1000) {
-			problems = append(problems, kb.Invalid(fmt.Sprintf("%s.limit", r), "%d is not in 1..1000", n))
-		}
+	if c.Candidates < 1 || c.Candidates > 1000 {
+		problems = append(problems, kb.Invalid("limits.candidates", "%d is not in 1..1000", c.Candidates))
 	}
 	if !(c.Share > 0 && c.Share <= 1) {
 		problems = append(problems, kb.Invalid("retrieval.share", "%v is not above 0 and at most 1", c.Share))

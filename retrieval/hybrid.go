@@ -106,7 +106,7 @@ func (h *Hybrid) query(req kb.RetrieveRequest) (Query, int, error) {
 	case topK < 0 || topK > MaxTopK:
 		return q, 0, kb.Invalid("top_k", "%d is not in 1..%d", topK, MaxTopK)
 	}
-	q.Limit = topK // at least; search widens it by route
+	q.Limit = max(h.cfg.Candidates, topK)
 	if req.Weights != nil {
 		if err := checkWeights("weights", *req.Weights); err != nil {
 			return q, 0, err
@@ -166,8 +166,6 @@ func (h *Hybrid) search(ctx context.Context, ask []kb.Route, q Query) []answer {
 	out := make([]answer, len(ask))
 	var running sync.WaitGroup
 	for i, r := range ask {
-		q := q
-		q.Limit = max(q.Limit, cmp.Or(h.cfg.Candidates[r], DefaultCandidates))
 		running.Go(func() {
 			out[i].hits, out[i].err = within(ctx, func() ([]Hit, error) { return h.routes[r].Search(ctx, q) })
 		})

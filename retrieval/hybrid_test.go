@@ -304,13 +304,12 @@ func TestConfigValidate(t *testing.T) {
 	bad.Weights["WHY"] = kb.Weights{BM25: 1}
 	bad.Weights[kb.Numeric] = kb.Weights{BM25: -1, Dense: 2}
 	bad.Off = map[kb.Class][]kb.Route{kb.Cause: {"sparse"}}
-	bad.Candidates = map[kb.Route]int{kb.Graph: 0}
-	bad.Share, bad.Timeout = 2, 0
+	bad.Candidates, bad.Share, bad.Timeout = 0, 2, 0
 	err := bad.Validate()
 	if !errors.Is(err, kb.ErrInvalid) {
 		t.Fatalf("error %v", err)
 	}
-	for _, want := range []string{"weights.CAUSE", "weights.WHY", "weights.NUMERIC.bm25", "routes.CAUSE.off[0]", "graph.limit", "retrieval.share", "retrieval.timeout"} {
+	for _, want := range []string{"weights.CAUSE", "weights.WHY", "weights.NUMERIC.bm25", "routes.CAUSE.off[0]", "limits.candidates", "retrieval.share", "retrieval.timeout"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no problem named for %s in:\n%v", want, err)
 		}
