@@ -19,7 +19,7 @@ func (c *cli) configCommand() *cobra.Command {
 	cmd.AddCommand(&cobra.Command{
 		Use:   "check [FILE]",
 		Short: "Report every problem of the configuration; exit status 2 if there is one",
-		Args:  atMost(1),
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			cfg, err := c.load(args)
 			if err != nil {
@@ -31,7 +31,7 @@ func (c *cli) configCommand() *cobra.Command {
 	}, &cobra.Command{
 		Use:   "print [FILE]",
 		Short: "Print the effective configuration, as a file that gives the same",
-		Args:  atMost(1),
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			cfg, err := c.load(args)
 			if err != nil {
@@ -66,13 +66,4 @@ func loadConfig(src config.Sources) (config.Config, error) {
 		err = &statusError{exitSetup, err}
 	}
 	return cfg, err
-}
-
-func atMost(n int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := cobra.MaximumNArgs(n)(cmd, args); err != nil {
-			return usage("%w; see %s --help", err, cmd.CommandPath())
-		}
-		return nil
-	}
 }

@@ -157,19 +157,23 @@ out of date. 中文和英文均可。`,
 		c.serveCommand(), c.configCommand(), c.versionCommand(),
 	)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	for _, sub := range root.Commands() {
-		named := sub.Args
-		sub.Args = func(cmd *cobra.Command, args []string) error {
-			if named == nil {
-				return nil
-			}
-			if err := named(cmd, args); err != nil {
+	strict(root)
+	return root
+}
+
+// strict makes arguments that do not fit an error of usage, in all commands.
+func strict(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
 				return usage("%w; see %s --help", err, cmd.CommandPath())
 			}
 			return nil
 		}
 	}
-	return root
+	for _, sub := range cmd.Commands() {
+		strict(sub)
+	}
 }
 
 // dataFlag adds the flag of the data folder.

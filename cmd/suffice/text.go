@@ -188,15 +188,21 @@ func clarifyLines(c kb.Clarify) []string {
 	return lines
 }
 
-// sourceLines give each citation its number, title, version and days, and the
-// quote on a line below. Numbers are aligned.
+// sourceLines give each number its title, version and days once, and its quotes on
+// lines below. Numbers are aligned.
 func (p *page) sourceLines(citations []kb.Citation) []string {
 	var lines []string
 	wide := 0
 	for _, c := range citations {
 		wide = max(wide, len(mark(c.Number)))
 	}
+	last := 0
 	for _, c := range citations {
+		if c.Number == last {
+			lines = append(lines, strings.Repeat(" ", wide+1)+p.quote(c.Quote))
+			continue
+		}
+		last = c.Number
 		head := c.Title
 		if head == "" {
 			head = c.DocumentID
