@@ -196,6 +196,11 @@ var dayParts = [...]struct {
 
 // clockPrefix is the length of the part of day that ends at i: 上午, 下午.
 func (s *scanner) clockPrefix(i int) int {
+	switch s.at(i - 1) {
+	case '午', '上', '晨', '晚', '早', '后', '间':
+	default:
+		return 0
+	}
 	for _, d := range dayParts {
 		n := len(d.word)
 		if i-n >= s.floor && i-n >= 0 && string(s.f[i-n:i]) == string(d.word) {
@@ -206,6 +211,9 @@ func (s *scanner) clockPrefix(i int) int {
 }
 
 func (s *scanner) dayPartAt(i int) int {
+	if r := s.at(i); r < 0x4e00 || isNumeral(r) {
+		return i
+	}
 	for _, d := range dayParts {
 		n := len(d.word)
 		if i+n <= len(s.f) && string(s.f[i:i+n]) == string(d.word) {

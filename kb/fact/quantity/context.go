@@ -261,7 +261,29 @@ loop:
 	return c
 }
 
+// hanEdges are the last characters of the Chinese phrases before a number and the
+// first of those behind one: most neighbours end the search here.
+var lastBefore, firstAfter = hanEdges()
+
+func hanEdges() (last, first map[rune]bool) {
+	last, first = map[rune]bool{}, map[rune]bool{}
+	for w := range beforeHan {
+		rs := []rune(w)
+		last[rs[len(rs)-1]] = true
+	}
+	for w := range afterHan {
+		for _, r := range w {
+			first[r] = true
+			break
+		}
+	}
+	return last, first
+}
+
 func (s *scanner) hanBefore(k int) (effect, int, bool) {
+	if !lastBefore[s.f[k-1]] {
+		return effect{}, 0, false
+	}
 	for n := 7; n >= 1; n-- {
 		if k-n < s.floor {
 			continue
@@ -279,7 +301,7 @@ func (s *scanner) hanBefore(k int) (effect, int, bool) {
 					return effect{}, 0, false
 				}
 			case '约':
-				if p == '节' || p == '合' || p == '预' || p == '签' || p == '大' && false || p == '违' || p == '续' || p == '公' || p == '条' || p == '契' {
+				if p == '节' || p == '合' || p == '预' || p == '签' || p == '违' || p == '续' || p == '公' || p == '条' || p == '契' {
 					return effect{}, 0, false
 				}
 			case '满':
@@ -291,7 +313,7 @@ func (s *scanner) hanBefore(k int) (effect, int, bool) {
 					return effect{}, 0, false
 				}
 			case '升', '降', '增', '减', '跌', '涨':
-				if p == '公' || p == '毫' || p == '递' && false {
+				if p == '公' || p == '毫' {
 					return effect{}, 0, false
 				}
 			}
@@ -407,6 +429,9 @@ func (s *scanner) currencyBefore(i int) bool {
 }
 
 func (s *scanner) currencyWordBefore(k int) (*unitSpec, int) {
+	if r := s.f[k-1]; r != '币' && r != '元' {
+		return nil, 0
+	}
 	for _, w := range [...]string{"人民币", "美元", "欧元", "港币", "港元"} {
 		rs := []rune(w)
 		if k-len(rs) >= s.floor && string(s.f[k-len(rs):k]) == w {
@@ -491,6 +516,9 @@ func (s *scanner) suffixes(end int, dim Dimension, pre context) context {
 }
 
 func (s *scanner) hanAfter(i int, dim Dimension) (effect, int, bool) {
+	if !firstAfter[s.f[i]] {
+		return effect{}, 0, false
+	}
 	for n := 4; n >= 1; n-- {
 		if i+n > len(s.f) {
 			continue

@@ -254,9 +254,7 @@ func (s *scanner) dateNumber(n number, pre context) bool {
 	next := s.at(n.end)
 	k := s.blanks(n.end)
 	switch s.at(k) {
-	case '月':
-		return s.at(k+1) != '期' || true
-	case '号':
+	case '月', '号':
 		return true
 	}
 	if s.at(k) == '日' && s.monthBefore(n.start) {
@@ -444,9 +442,6 @@ func (s *scanner) atHan(i int) int {
 			return end
 		}
 	}
-	if n.digits >= 3 && n.word && s.at(n.end) != '元' && n.digits < 3 {
-		return end
-	}
 	if s.listMarkHan(i, n.end) {
 		return end
 	}
@@ -501,8 +496,6 @@ func (s *scanner) fixedPhrase(i int, prev, next rune) bool {
 			return false
 		}
 		return next != '余' && next != '多' && s.plainPower(i, prev)
-	case '两':
-		return next == '者' && false
 	case '零':
 		return next == '售' || next == '件' || next == '部' || next == '星' || next == '钱' || next == '食' || prev == '归' || next == '下'
 	}

@@ -141,10 +141,15 @@ func (s *scanner) readDigits(i int) (n number, end int, ok bool) {
 	if long {
 		return n, j, false
 	}
-	v := new(big.Rat).SetFrac(new(big.Int).SetUint64(mant), pow10[frac].Num())
+	v := new(big.Rat)
+	if frac == 0 {
+		v.SetUint64(mant)
+	} else {
+		v.SetFrac64(int64(mant), pow10[frac].Num().Int64())
+	}
 	n.lo, n.hi, n.sig, n.end = v, v, sig, j
 	if frac > 0 {
-		n.step = new(big.Rat).SetFrac(big.NewInt(1), pow10[frac].Num())
+		n.step = big.NewRat(1, pow10[frac].Num().Int64())
 	}
 	n.plain = !n.decimals && !n.separators
 	return n, j, true
@@ -355,11 +360,7 @@ func hanValue(run []rune) (*big.Rat, bool) {
 				return nil, false
 			}
 			if !have {
-				if p != 1 && section == 0 && total == 0 && len(run) > 1 && !zero {
-					digit = 1
-				} else {
-					digit = 1
-				}
+				digit = 1
 			}
 			mult := [...]int64{1, 10, 100, 1000}[p]
 			section += digit * mult

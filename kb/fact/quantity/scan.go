@@ -415,10 +415,10 @@ func (s *scanner) hanUnitFits(j, e int, n *number, spec *unitSpec) bool {
 		}
 		return !(n.plain && n.digits == 4 && n.lo.Cmp(rat1000) >= 0 && n.lo.Cmp(rat2200) < 0 && n.magnitude == nil)
 	case '日':
-		if next == '内' || next == '以' || next == '之' && s.at(e+1) != '前' || next == '期' || next == '起' && false {
+		if next == '内' || next == '以' || next == '之' && s.at(e+1) != '前' || next == '期' {
 			return s.at(j-1) != '月' && !s.monthBefore(n.start)
 		}
-		if next == '游' || next == '的' || next == '前' && false {
+		if next == '游' || next == '的' {
 			return !s.monthBefore(n.start)
 		}
 		return s.durationBefore(n.start)

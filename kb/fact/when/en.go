@@ -269,7 +269,7 @@ func (s *scanner) relative(i, j int, w string) (point, bool) {
 		}
 	case "year":
 		p.grain = "year"
-		if s.at(e) == '-' || w == "this" && s.at(e) == '\'' && false {
+		if s.at(e) == '-' {
 			return point{}, false
 		}
 		if known {
@@ -476,6 +476,9 @@ func (s *scanner) endedAt(start, i, v int, unit string) (point, bool) {
 	k := s.blanks(i)
 	if w, e := s.word(k); w == "on" {
 		k = s.blanks(e)
+	}
+	if w, _ := s.word(k); w == "fiscal" || w == "financial" || w == "tax" {
+		return point{}, false // "fiscal year ended fiscal year ended ..." must not recurse
 	}
 	q, ok := s.englishPoint(k, s.implied())
 	if !ok {
