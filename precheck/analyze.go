@@ -93,16 +93,24 @@ func (r *reading) asking() []int {
 // classify sets class, probability and the list of classes.
 func (r *reading) classify(a *kb.Analysis, asking []int) {
 	p := map[kb.Class]float64{}
+	var c *clause
 	if len(asking) > 0 {
-		c := r.clauses[asking[0]]
+		c = &r.clauses[asking[0]]
 		p[c.class] = c.confidence
-		r.decided = append(r.decided, fmt.Sprintf("rule %s: %q", r.p.rules.rules[c.rule].ID, r.formText(c)))
+		r.decided = append(r.decided, fmt.Sprintf("rule %s: %q", r.p.rules.rules[c.rule].ID, r.formText(*c)))
 	} else if class, words := r.keywords(); class != "" {
 		p[class] = 0.6
 		r.decided = append(r.decided, "keyword "+words)
 	} else {
 		p[kb.Definition] = 0.5
 		r.decided = append(r.decided, "no question form")
+	}
+	if r.p.model != nil {
+		byRule := spread(p)[0].Class
+		p = r.blend(r.p.model, c)
+		if top := spread(p)[0]; top.Class != byRule {
+			r.decided = append(r.decided, fmt.Sprintf("model: %s %.2f over %s", top.Class, top.Probability, byRule))
+		}
 	}
 	a.Classes = spread(p)
 	a.Class, a.Probability = a.Classes[0].Class, a.Classes[0].Probability
@@ -133,7 +141,7 @@ func spread(p map[kb.Class]float64) []kb.ClassProbability {
 	for _, c := range kb.Classes {
 		sum += p[c]
 	}
-	rest := max(0, 1-sum) / float64(len(kb.Classes)-len(p))
+	rest := max(0, 1-sum) / float64(max(1, len(kb.Classes)-len(p)))
 	out := make([]kb.ClassProbability, 0, len(kb.Classes))
 	for _, c := range kb.Classes {
 		v, ok := p[c]

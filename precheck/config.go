@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/model/linear"
 	"suffice.dev/suffice/text/lexicon"
 )
 
@@ -41,6 +42,7 @@ type Precheck struct {
 	lex    *lexicon.Lexicon
 	fiscal time.Month
 	expand int
+	model  *linear.Model // nil: rules only
 }
 
 var _ Analyzer = (*Precheck)(nil)
@@ -63,6 +65,16 @@ func New(c Config) (*Precheck, error) {
 	}
 	if p.expand == 0 {
 		p.expand = defaultExpansions
+	}
+	if !c.RulesOnly {
+		m, err := defaultModel()
+		if err != nil {
+			return nil, fmt.Errorf("precheck: %w", err)
+		}
+		if m.Classes() != len(kb.Classes) {
+			return nil, fmt.Errorf("precheck: the model has %d classes, want %d", m.Classes(), len(kb.Classes))
+		}
+		p.model = m
 	}
 	return p, nil
 }

@@ -1,0 +1,299 @@
+// Command train learns the question-class model of precheck from the questions of
+// this folder and the labelled sets of the shared data folder, and prints figures
+// on the held-apart questions.
+//
+//	go run ./models/precheck/train            # from the root of the repository
+//	go run ./models/precheck/train -evaluate  # figures only
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/csv"
+	"flag"
+	"fmt"
+	"log"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/model/linear"
+	"suffice.dev/suffice/precheck"
+	"suffice.dev/suffice/text"
+)
+
+type question struct {
+	text   string
+	class  kb.Class
+	lang   string
+	weight float64
+}
+
+type byLanguage map[string][]string
+
+type ownFile struct {
+	Fillers   map[string]map[string][]string `yaml:"fillers"`
+	Templates map[kb.Class]byLanguage        `yaml:"templates"`
+	Odd       map[kb.Class]byLanguage        `yaml:"odd"`
+}
+
+func main() {
+	evaluate := flag.Bool("evaluate", false, "print figures of the committed model, train nothing")
+	dir := flag.String("dir", "models/precheck", "folder of the questions and of the weights")
+	shared := flag.String("shared", sharedFolder(), "folder that holds data/nf-cats and data/ysc-qa-zh")
+	flag.Parse()
+	if err := run(*dir, *shared, *evaluate); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func sharedFolder() string {
+	if s := os.Getenv("SUFFICE_SHARED"); s != "" {
+		return s
+	}
+	return filepath.Join("..", "shared")
+}
+
+func run(dir, shared string, evaluate bool) error {
+	p, err := precheck.New(precheck.Config{RulesOnly: true})
+	if err != nil {
+		return err
+	}
+	own, err := ownQuestions(filepath.Join(dir, "questions.yaml"))
+	if err != nil {
+		return err
+	}
+	public, test, err := publicQuestions(shared)
+	if err != nil {
+		return err
+	}
+	if !evaluate {
+		if err := train(p, append(own, public...), filepath.Join(dir, "weights", "model.bin")); err != nil {
+			return err
+		}
+		fmt.Printf("trained on %d own and %d public questions; run with -evaluate for the figures\n", len(own), len(public))
+		return nil
+	}
+	if p, err = precheck.New(precheck.Config{}); err != nil {
+		return err
+	}
+	held, err := heldApart(filepath.Join(dir, "heldout.yaml"))
+	if err != nil {
+		return err
+	}
+	if err := report("held apart", p, held); err != nil {
+		return err
+	}
+	return report("public test split", p, test)
+}
+
+// train learns on nine of ten questions and calibrates on the tenth.
+func train(p *precheck.Precheck, questions []question, file string) error {
+	var learn, check []linear.Example
+	for _, q := range questions {
+		e := linear.Example{Features: p.Features(q.text), Class: slices.Index(kb.Classes, q.class), Weight: q.weight}
+		if sha256.Sum256([]byte(normal(q.text)))[1]%10 == 0 {
+			check = append(check, e)
+		} else {
+			learn = append(learn, e)
+		}
+	}
+	m, err := linear.Train(linear.Training{Bits: 15, Classes: len(kb.Classes), Epochs: 12, Rate: 0.15, Decay: 2e-5, Seed: 5}, learn)
+	if err != nil {
+		return err
+	}
+	loss := m.Calibrate(check)
+	fmt.Printf("%d learned, %d to calibrate, mean loss there %.4f\n", len(learn), len(check), loss)
+	if err := os.WriteFile(file, m.Encode(), 0o644); err != nil {
+		return fmt.Errorf("write weights: %w", err)
+	}
+	return nil
+}
+
+const drawsPerTemplate = 14
+
+// ownQuestions draws the questions of the templates and adds the odd ones.
+func ownQuestions(file string) ([]question, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var own ownFile
+	if err := yaml.Unmarshal(data, &own); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	rng := rand.New(rand.NewPCG(11, 13))
+	var out []question
+	seen := map[string]bool{}
+	add := func(s string, c kb.Class, lang string, w float64) {
+		if !seen[s] {
+			seen[s] = true
+			out = append(out, question{s, c, lang, w})
+		}
+	}
+	for _, class := range kb.Classes {
+		for _, lang := range []string{"zh", "en"} {
+			for _, t := range own.Templates[class][lang] {
+				for range drawsPerTemplate {
+					s := t
+					for _, name := range []string{"thing", "who", "act", "measure", "place", "event", "other", "year"} {
+						for strings.Contains(s, "{"+name+"}") {
+							from := lang
+							if lang == "zh" && name == "thing" && rng.IntN(12) == 0 {
+								from = "en" // mixed questions
+							}
+							words := own.Fillers[from][name]
+							w := words[rng.IntN(len(words))]
+							if from != lang {
+								w = strings.TrimPrefix(w, "the ")
+							}
+							s = strings.Replace(s, "{"+name+"}", w, 1)
+						}
+					}
+					switch rng.IntN(8) {
+					case 0:
+						s = strings.TrimRight(s, "？?。.")
+					case 1:
+						s = strings.ToLower(s)
+					}
+					add(s, class, lang, 1)
+				}
+			}
+			for _, s := range own.Odd[class][lang] {
+				add(s, class, lang, 3)
+			}
+		}
+	}
+	return out, nil
+}
+
+// isTest is the split of every model of the project.
+func isTest(s string) bool { return sha256.Sum256([]byte(normal(s)))[0]%5 == 0 }
+
+func normal(s string) string {
+	return strings.Join(strings.Fields(string(text.Fold([]rune(s)))), " ")
+}
+
+var nfClasses = map[string]kb.Class{"COMPARISON": kb.Comparison, "REASON": kb.Cause, "INSTRUCTION": kb.Steps}
+
+var yscClasses = map[string]kb.Class{"Person": kb.Subject, "Organization": kb.Subject, "Location": kb.Region,
+	"Number": kb.Numeric, "Time": kb.Timeliness, "Definition": kb.Definition}
+
+// publicQuestions reads the two labelled sets whose labels have a class here.
+func publicQuestions(shared string) (learn, test []question, err error) {
+	add := func(q question) {
+		if isTest(q.text) {
+			test = append(test, q)
+		} else {
+			learn = append(learn, q)
+		}
+	}
+	f, err := os.Open(filepath.Join(shared, "data", "nf-cats", "train.csv"))
+	if err != nil {
+		return nil, nil, fmt.Errorf("public questions: %w", err)
+	}
+	rows, err := csv.NewReader(f).ReadAll()
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("nf-cats: %w", err)
+	}
+	for _, row := range rows[1:] {
+		if c, ok := nfClasses[row[1]]; ok && len(row[2]) < 200 {
+			add(question{row[2], c, "en", 1})
+		}
+	}
+	data, err := os.ReadFile(filepath.Join(shared, "data", "ysc-qa-zh", "AllTestQuestions.txt"))
+	if err != nil {
+		return nil, nil, fmt.Errorf("public questions: %w", err)
+	}
+	for line := range strings.Lines(string(data)) {
+		i := strings.LastIndexByte(line, ':')
+		if i < 0 {
+			continue
+		}
+		if c, ok := yscClasses[strings.TrimSpace(line[i+1:])]; ok {
+			add(question{strings.TrimSpace(line[:i]), c, "zh", 0.5})
+		}
+	}
+	return learn, test, nil
+}
+
+func heldApart(file string) ([]question, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var m map[string]map[kb.Class][]string
+	if err := yaml.Unmarshal(data, &m); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	var out []question
+	for _, lang := range []string{"zh", "en"} {
+		for _, c := range kb.Classes {
+			for _, s := range m[lang][c] {
+				out = append(out, question{s, c, lang, 1})
+			}
+		}
+	}
+	return out, nil
+}
+
+// report prints accuracy, macro-F1 and expected calibration error (ten bins).
+func report(name string, p *precheck.Precheck, questions []question) error {
+	for _, lang := range []string{"zh", "en"} {
+		var right, n int
+		tp, fp, fn := map[kb.Class]int{}, map[kb.Class]int{}, map[kb.Class]int{}
+		var conf, hit [10]float64
+		var count [10]int
+		for _, q := range questions {
+			if q.lang != lang {
+				continue
+			}
+			a, err := p.Analyze(context.Background(), kb.Question{Text: q.text})
+			if err != nil {
+				return fmt.Errorf("%q: %w", q.text, err)
+			}
+			n++
+			bin := min(9, int(a.Probability*10))
+			count[bin]++
+			conf[bin] += a.Probability
+			if a.Class == q.class {
+				right++
+				hit[bin]++
+				tp[q.class]++
+			} else {
+				fp[a.Class]++
+				fn[q.class]++
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		f1, classes := 0.0, 0
+		for _, c := range kb.Classes {
+			if tp[c]+fn[c] == 0 {
+				continue
+			}
+			classes++
+			f1 += 2 * float64(tp[c]) / float64(2*tp[c]+fp[c]+fn[c])
+		}
+		ece := 0.0
+		for b := range count {
+			if d := conf[b] - hit[b]; d < 0 {
+				ece -= d
+			} else {
+				ece += d
+			}
+		}
+		fmt.Printf("%s, %s: %d questions, accuracy %.3f, macro-F1 %.3f over %d classes, ECE %.3f\n",
+			name, lang, n, float64(right)/float64(n), f1/float64(classes), classes, ece/float64(n))
+	}
+	return nil
+}
