@@ -82,8 +82,8 @@ func buildPhrases() (bh, bw, ah, aw map[string]effect) {
 	delete(bw, "an average of")
 	delete(bw, "near")
 	phrases(bw, effect{between: true, keep: true}, "between|from|anywhere from|anywhere between|ranging from|of between")
-	up := "increased by|increase of|increase by|increases by|increasing by|rose by|rose|rises by|rise of|rise by|risen by|grew by|grew|grown by|growth of|gained|gain of|up by|up|climbed by|climbed|jumped by|jumped|higher by|added|raised by|extended by|an increase of|surged by|surged|soared by|soared|expanded by"
-	down := "decreased by|decrease of|decrease by|decreases by|fell by|fell|falls by|fall of|fallen by|dropped by|dropped|drop of|declined by|declined|decline of|down by|down|reduced by|reduction of|cut by|shrank by|shrunk by|lost|lower by|lowered by|shortened by|a decrease of|slipped by|slipped|decreasing by|reduces by|a reduction of|contracted by"
+	up := "increased by|increased|grew|grown|increasing|increase of|increase by|increases by|increasing by|rose by|rose|rises by|rise of|rise by|risen by|grew by|grew|grown by|growth of|gained|gain of|up by|up|climbed by|climbed|jumped by|jumped|higher by|added|raised by|extended by|an increase of|surged by|surged|soared by|soared|expanded by"
+	down := "decreased by|decreased|decreasing|reduced|decrease of|decrease by|decreases by|fell by|fell|falls by|fall of|fallen by|dropped by|dropped|drop of|declined by|declined|decline of|down by|down|reduced by|reduction of|cut by|shrank by|shrunk by|lost|lower by|lowered by|shortened by|a decrease of|slipped by|slipped|decreasing by|reduces by|a reduction of|contracted by"
 	phrases(bw, effect{delta: 1}, up)
 	phrases(bw, effect{delta: -1}, down)
 	phrases(bw, effect{discount: true}, "discount of|a discount of|discounted by|save|saves|rebate of|a saving of|savings of|price cut of|deduct|a reduction of|a rebate of")

@@ -65,7 +65,7 @@ type Quantity struct {
 	Noun      string // the counted thing, as written ("office", "人次"); "" = none
 	NounSpan  text.Span
 	Delta     int    // +1 / -1: the quantity is a change (rose by, 下降了); 0: a level
-	Raw       string // as written
+	Raw       string // as written, folded
 	Weak      bool   // 一个, one: may be no more than an article
 	Discount  bool   // taken off a price (优惠25%, 25 % off), or with Unit.Name 折 the share of the price that is left
 }

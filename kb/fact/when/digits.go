@@ -61,7 +61,7 @@ func (s *scanner) compact(i int) (point, bool) {
 
 // digitPoint reads a date that begins with digits.
 func (s *scanner) digitPoint(i int) (point, bool) {
-	if p, ok := s.datePoint(i, s.implied()); ok {
+	if p, ok := s.datePoint(i, s.impliedAt(i)); ok {
 		return p, true
 	}
 	if p, ok := s.dayMonth(i, s.implied()); ok {
@@ -112,6 +112,9 @@ func (s *scanner) englishCentury(i, j, v int) (point, bool) {
 		if s.at(k) == 's' && !isLetter(s.at(k+1)) {
 			p.end = k + 1
 			p.from, p.to = date(v, 1, 1), date(v+9, 12, 31)
+			if v%100 == 0 && v < 1900 {
+				p.to = date(v+99, 12, 31) // the 1700s
+			}
 			return p, true
 		}
 	}

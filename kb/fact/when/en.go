@@ -484,7 +484,7 @@ func (s *scanner) endedAt(start, i, v int, unit string) (point, bool) {
 	if !ok {
 		q, ok = s.digitPoint(k)
 	}
-	if !ok || !q.resolved() || q.grain == "year" {
+	if !ok || !q.resolved() || !q.stated || q.grain == "year" {
 		return point{}, false
 	}
 	q.start = start

@@ -216,6 +216,20 @@ func (s *scanner) implied() int {
 	return s.year
 }
 
+// impliedAt is implied for the date at i, which 同年 or 次年 may tie to the last
+// stated year.
+func (s *scanner) impliedAt(i int) int {
+	if i >= 2 && s.f[i-1] == '年' && s.year > 0 {
+		switch s.f[i-2] {
+		case '同', '当':
+			return s.year
+		case '次', '翌':
+			return s.year + 1
+		}
+	}
+	return s.implied()
+}
+
 func (p *point) setYear(y int) {
 	p.from, p.to, p.grain, p.year = date(y, 1, 1), date(y, 12, 31), "year", y
 }

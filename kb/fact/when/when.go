@@ -31,7 +31,7 @@ type Expr struct {
 	text.Span
 	Kind     Kind
 	From, To time.Time
-	Text     string // as written
+	Text     string // as written, folded
 	Calendar string // "" Gregorian; "fiscal", "school", "season" otherwise
 	Grain    string // day, week, month, quarter, half, year, range
 }

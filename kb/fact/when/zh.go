@@ -794,7 +794,7 @@ func (s *scanner) atHanNumber(i int) int {
 		return j
 	}
 	if prev := s.at(i - 1); prev != '第' {
-		if p, ok := s.datePoint(i, s.implied()); ok && p.end > j {
+		if p, ok := s.datePoint(i, s.impliedAt(i)); ok && p.end > j {
 			return s.emit(p)
 		}
 		if p, ok := s.ago(i); ok {
