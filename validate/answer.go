@@ -18,7 +18,12 @@ func (l *Local) Answer(ctx context.Context, req kb.AnswerRequest) (kb.AnswerResu
 	if err := ctx.Err(); err != nil {
 		return kb.AnswerResult{}, fmt.Errorf("answer: %w", err)
 	}
-	out := kb.AnswerResult{Outcome: req.Assessment.Outcome, Missing: req.Assessment.Missing, Conflicts: req.Assessment.Conflicts}
+	out := kb.AnswerResult{Outcome: req.Assessment.Outcome, Missing: req.Assessment.Missing}
+	for _, c := range req.Assessment.Conflicts {
+		if c.OnAsked { // what the sources disagree on beside the question is not part of the reply
+			out.Conflicts = append(out.Conflicts, c)
+		}
+	}
 	out.Packing = kb.Packing{Mode: packingMode(req), Parts: map[string]int{}}
 	switch out.Outcome {
 	case kb.Insufficient, kb.Clarifying:

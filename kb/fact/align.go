@@ -374,7 +374,7 @@ func lightWords() map[string]bool {
 		"情况", "方面", "问题", "内容", "规定", "要求", "标准", "相关", "有关", "具体", "主要", "一般", "目前", "现在", "请问", "告诉", "知道", "介绍", "说明",
 		"进行", "实行", "采取", "提供", "属于", "关于", "通常", "公司", "员工", "人员", "事项", "时候", "情形", "东西", "左右", "一次", "以上", "以下", "需要",
 		"make", "made", "do", "have", "get", "take", "give", "use", "go", "come", "happen", "tell", "say", "state", "know", "want", "need", "work", "thing",
-		"case", "kind", "type", "sort", "way", "number", "amount", "total", "current", "currently", "please", "much", "many", "long", "new", "follow", "respect",
+		"case", "kind", "type", "sort", "way", "number", "amount", "total", "current", "currently", "please", "much", "many", "new", "follow", "respect",
 		"certain", "various", "general", "usual", "normal", "accord", "regard", "relat", "includ", "provid", "customer", "user", "peopl", "person", "company", "compani",
 	} {
 		m[text.Stem(w)] = true

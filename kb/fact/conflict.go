@@ -101,7 +101,7 @@ func (e *Engine) neighbours(views []*view, st *rarity) [][2]Ref {
 	for p, v := range views {
 		for i := range v.page.Facts {
 			f := &v.page.Facts[i]
-			if f.Value.Kind == TextValue || f.Threshold {
+			if f.Value.Kind == TextValue || f.Threshold || v.scopeOnly(f) {
 				continue
 			}
 			var dim quantity.Dimension
@@ -172,7 +172,7 @@ func (e *Engine) clash(views []*view, ra, rb Ref, st *rarity, asked bool) (Clash
 	if asked {
 		limit -= 0.22
 	}
-	if m.similarity < limit || !asked && m.shared < leastShared {
+	if m.similarity < limit || !asked && (m.shared < leastShared || m.extraA+m.extraB > 0.25*m.shared) {
 		return none, false
 	}
 	if fa.Value.Kind != TimeValue && when.Scope(fa.Times, fb.Times) == relation.Differs {

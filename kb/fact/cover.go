@@ -244,7 +244,17 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 				lift(p.w, p.cov.cells, linked, 0.7*scale)
 			}
 		}
-		e.liftSimilar(p.w, p.cov.cells, v, f)
+		if p.kind == 1 && !whole && v.foreignAttribute(i, n.asked) {
+			own := p.w.cover(v.ownBag(i))
+			if f.Value.Quantity != nil {
+				impliedBy(f.Value.Quantity, p.w, own.cells)
+			}
+			for k := range p.cov.cells {
+				p.cov.cells[k] = math.Min(p.cov.cells[k], math.Max(own.cells[k], foreignAttribute))
+			}
+		} else {
+			e.liftSimilar(p.w, p.cov.cells, v, f)
+		}
 		for k, cell := range p.w.cells {
 			total += cell.weight
 			sum += cell.weight * math.Max(p.cov.cells[k], 0)
@@ -280,6 +290,9 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 		}
 	}
 	c.fit, c.own = sum/total, own
+	if s := parts[1].w.score(parts[1].cov.cells); n.attribute.total > 0 && s < leastAttribute(f, whole) {
+		c.worst = 1
+	}
 	for _, p := range parts {
 		for _, g := range p.w.gaps(p.cov.cells, cellCovered) {
 			c.gaps = append(c.gaps, p.w.text(g.Span))
@@ -301,6 +314,15 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 	}
 	c.ref.Score = c.fit
 	return c
+}
+
+// leastAttribute is the share of the attribute's words that a filler must carry: a
+// value stands for its own attribute only, a sentence may word it otherwise.
+func leastAttribute(f *Fact, whole bool) float64 {
+	if whole {
+		return 0.2
+	}
+	return 0.45
 }
 
 // lift raises cells that the bag carries, up to limit.

@@ -22,7 +22,10 @@ func kindsOf(n *Need) kindSet {
 	if hasAny(fold(n.Question), changeWords) {
 		k.change = 1
 	}
-	if q, ok := quantity.Words("2" + spaced(n.Unit)); n.Unit != "" && ok {
+	switch q, ok := quantity.Words("2" + spaced(n.Unit)); {
+	case n.Unit == "钱": // 多少钱 asks for money; the weight of that name is not meant
+		k.dims = sameDims(quantity.Money)
+	case n.Unit != "" && ok:
 		k.dims = sameDims(q.Unit.Dim)
 	}
 	return k

@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"suffice.dev/suffice/kb/fact/quantity"
 	"suffice.dev/suffice/kb/fact/when"
 	"suffice.dev/suffice/text"
 )
@@ -104,6 +105,37 @@ func (v *view) inheritedScale(i int, asked *bag) float64 {
 
 // foreignSubject is the weight of inherited words of a fact about something else.
 const foreignSubject = 0.55
+
+// foreignAttribute is the most that the surroundings of a value say about what it
+// measures, when the value has an attribute of its own that was not asked for.
+const foreignAttribute = 0.4
+
+// foreignAttribute reports whether the fact names an attribute, none of whose words
+// are among the asked ones.
+func (v *view) foreignAttribute(i int, asked *bag) bool {
+	f := &v.page.Facts[i]
+	if f.Attribute.Text == "" {
+		return false
+	}
+	w := v.engine.wording(f.Attribute.Text, nil)
+	return w.total > 0 && w.cover(asked).score < 0.2
+}
+
+// scopeOnly reports whether a time says when its clause holds, and is not itself
+// what the clause states.
+func (v *view) scopeOnly(f *Fact) bool {
+	c := v.clauseOf(f)
+	if f.Value.Kind != TimeValue || c == nil {
+		return false
+	}
+	for i := c.Facts[0]; i < c.Facts[1] && i < len(v.page.Facts); i++ {
+		o := &v.page.Facts[i]
+		if o.Value.Kind == QuantityValue && !o.Threshold && o.Value.Quantity.Unit.Dim != quantity.Ordinal {
+			return true
+		}
+	}
+	return false
+}
 
 // coverFact lays a wording over what a fact is about: its own words in full, what it
 // inherits at the given scale.
