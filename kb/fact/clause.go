@@ -411,7 +411,7 @@ func (a *assembly) exception(whole, what text.Span) {
 	what = r.trim(what)
 	cond := r.condition(Except, what)
 	cond.Span = whole
-	cond.Text = string(r.runes[whole.Start:whole.End])
+	cond.Text = r.str(whole)
 	if r.prevClause >= 0 {
 		r.bind(r.prevClause, cond)
 		r.exclude(r.prevClause, what)
@@ -461,7 +461,7 @@ func denyAll(conds []Condition) []Condition {
 // condition reads a condition over a span.
 func (r *reader) condition(kind ConditionKind, s text.Span) Condition {
 	s = r.trim(s)
-	c := Condition{Kind: kind, Span: s, Text: string(r.runes[s.Start:s.End]), Terms: r.termsIn(s), Quantities: r.quantsIn(s), Times: r.timesIn(s)}
+	c := Condition{Kind: kind, Span: s, Text: r.str(s), Terms: r.termsIn(s), Quantities: r.quantsIn(s), Times: r.timesIn(s)}
 	negs := 0
 	for _, q := range r.cuesIn(s) {
 		if r.inValue(q.Span) {
@@ -706,7 +706,7 @@ func (a *assembly) latin(pieces []piece) {
 			done()
 			kind, what := r.conditionHead(first, s)
 			cond := r.condition(kind, what)
-			cond.Span, cond.Text = s, string(r.runes[s.Start:s.End])
+			cond.Span, cond.Text = s, r.str(s)
 			a.pending = []Condition{cond}
 			a.open(s.Start)
 		case lead && (conditional(first.class) || first.class == because || first.class == prep):
@@ -893,7 +893,7 @@ func (a *assembly) latinClause(s text.Span) {
 				continue
 			}
 			cond.Span = r.trim(text.Span{Start: c.Start, End: stop})
-			cond.Text = string(r.runes[cond.Span.Start:cond.Span.End])
+			cond.Text = r.str(cond.Span)
 			conds = append(conds, cond)
 			if c.Start < end {
 				end = c.Start

@@ -3,6 +3,7 @@ package fact
 import (
 	"sort"
 	"unicode"
+	"unicode/utf8"
 
 	"suffice.dev/suffice/kb/fact/quantity"
 	"suffice.dev/suffice/kb/fact/when"
@@ -41,6 +42,14 @@ const (
 func (e *Engine) Read(src Source) *Page {
 	r := &reader{e: e, src: &src, runes: []rune(src.Text)}
 	r.page = &Page{Runes: r.runes}
+	if !utf8.ValidString(src.Text) {
+		src.Text = string(r.runes) // what was no UTF-8 reads as U+FFFD
+	}
+	r.offsets = make([]int32, 0, len(r.runes)+1)
+	for i := range src.Text {
+		r.offsets = append(r.offsets, int32(i))
+	}
+	r.offsets = append(r.offsets, int32(len(src.Text)))
 	r.folded = text.Fold(r.runes)
 	r.findValues()
 	r.cues = findCues(r.folded)
@@ -89,8 +98,9 @@ type reader struct {
 	prevClause int         // its index; -1 = none in this paragraph
 	names      []Part      // names of the last 分别/respectively list
 	label      []Term      // 第九条
-	stop       map[string]int32
-	scratch    []Term
+	offsets    []int32     // of each code point in src.Text, in bytes
+	arena      []Term
+	seen       termSet
 }
 
 type subject struct {
@@ -358,7 +368,12 @@ func (r *reader) part(s text.Span) Part {
 	if s.Empty() {
 		return Part{}
 	}
-	return Part{Text: string(r.runes[s.Start:s.End]), Span: s}
+	return Part{Text: r.str(s), Span: s}
+}
+
+// str is the text of a span, without a copy.
+func (r *reader) str(s text.Span) string {
+	return r.src.Text[r.offsets[s.Start]:r.offsets[s.End]]
 }
 
 // trim takes white space, commas and the like off both ends.

@@ -678,8 +678,7 @@ func (r *reader) inherit(st *statement) {
 			weight *= 0.5
 		}
 	}
-	n := len(r.lead.terms) + len(inherited.terms) + len(r.label) + len(r.base) + len(r.first.terms)
-	ctx := make([]Term, 0, min(n, maxContext))
+	ctx := r.carve(min(len(r.lead.terms)+len(inherited.terms)+len(r.local.terms)+len(r.label)+len(r.base)+len(r.first.terms), 2*maxContext))
 	ctx = append(ctx, r.label...)
 	if weight > 0 {
 		for _, t := range inherited.terms {
@@ -711,7 +710,7 @@ func (r *reader) inherit(st *statement) {
 	if len(ctx) > maxContext {
 		ctx = ctx[:maxContext]
 	}
-	st.context = ctx
+	st.context = r.keepTerms(ctx)
 	st.before = r.sentenceTerms(st)
 	if len(own) > 0 {
 		now := subject{part: st.subject, terms: own, unit: unit}
@@ -886,7 +885,7 @@ func (r *reader) facts(st *statement, c *Clause) {
 	whole := Fact{
 		Span: st.Span, Sentence: st.sentence, Clause: st.index,
 		Subject: st.owner, Attribute: st.attr,
-		Value: Value{Kind: BooleanValue, Text: string(r.runes[st.main.Start:st.main.End]), Span: st.main},
+		Value: Value{Kind: BooleanValue, Text: r.str(st.main), Span: st.main},
 		Times: st.times, Conditions: st.conditions,
 		Denied: c.Denied && st.negEnd == 0, Modality: c.Modality, Quantifier: c.Quantifier, Hedged: c.Hedged,
 		Relation: rel, Confidence: 0.6,
@@ -919,7 +918,7 @@ func (r *reader) valueFact(st *statement, c *Clause, vals []value, k int) {
 		Conditions: st.conditions, Denied: c.Denied && (st.negEnd == 0 || v.End <= st.negEnd), Modality: c.Modality, Quantifier: c.Quantifier, Hedged: c.Hedged,
 		Threshold: v.cond, Confidence: 0.7, Place: r.placeOf(st),
 	}
-	f.Value = Value{Span: v.Span, Text: string(r.runes[v.Start:v.End])}
+	f.Value = Value{Span: v.Span, Text: r.str(v.Span)}
 	if v.quantity != nil {
 		f.Value.Kind, f.Value.Quantity = QuantityValue, v.quantity
 		f.Hedged = f.Hedged || v.quantity.Approx
@@ -1004,25 +1003,22 @@ func (r *reader) timesOf(st *statement, vals []value, k int, rel *Comparison) []
 // anchors weighs what a value is about. Each term appears once, with its greatest
 // weight; the list is bounded.
 func (r *reader) anchors(st *statement, v *value, own text.Span) []Term {
-	total := len(st.terms) + len(st.before) + len(st.context)
-	out := make([]Term, 0, min(total, maxAnchors))
-	if r.stop == nil {
-		r.stop = make(map[string]int32, 128)
-	}
-	clear(r.stop)
+	out := r.carve(min(len(st.terms)+len(st.before)+len(st.context)+8, maxAnchors))
+	r.seen.next()
 	add := func(t Term, origin Origin, factor float64) {
 		t.Weight *= factor
 		if origin != Own || t.Origin == Own {
 			t.Origin = origin
 		}
-		if i, ok := r.stop[t.Text]; ok {
+		i, known := r.seen.find(t.Text, out)
+		if known {
 			if out[i].Weight < t.Weight {
 				out[i] = t
 			}
 			return
 		}
-		if len(out) < maxAnchors {
-			r.stop[t.Text] = int32(len(out))
+		if len(out) < cap(out) {
+			r.seen.put(i, len(out))
 			out = append(out, t)
 		}
 	}
@@ -1059,7 +1055,63 @@ func (r *reader) anchors(st *statement, v *value, own text.Span) []Term {
 			add(t, Own, 1)
 		}
 	}
-	return out
+	return r.keepTerms(out)
+}
+
+// carve gives an empty list with room for n terms out of a larger allocation; the
+// next carve overwrites what keepTerms did not claim.
+func (r *reader) carve(n int) []Term {
+	if len(r.arena)+n > cap(r.arena) {
+		size := 256
+		if len(r.runes) > 2000 {
+			size = 2048
+		}
+		r.arena = make([]Term, 0, max(size, n))
+	}
+	k := len(r.arena)
+	return r.arena[k : k : k+n]
+}
+
+// keepTerms claims the list that was carved last.
+func (r *reader) keepTerms(list []Term) []Term {
+	if k := len(r.arena); len(list) == 0 || k == cap(r.arena) || &list[0] != &r.arena[k : k+1][0] {
+		return list // empty, or grown out of its place
+	}
+	r.arena = r.arena[:len(r.arena)+len(list)]
+	return list[:len(list):len(list)]
+}
+
+// termSet finds the terms of one anchor list by their text. Raising the generation
+// empties it at no cost.
+type termSet struct {
+	slots [512]struct {
+		generation uint32
+		index      int32
+	}
+	generation uint32
+}
+
+func (s *termSet) next() { s.generation++ }
+
+// find returns the index of a text in the list, or the slot that is free for it.
+func (s *termSet) find(word string, list []Term) (int, bool) {
+	h := uint32(2166136261)
+	for i := 0; i < len(word); i++ {
+		h = (h ^ uint32(word[i])) * 16777619
+	}
+	for k := h % uint32(len(s.slots)); ; k = (k + 1) % uint32(len(s.slots)) {
+		slot := &s.slots[k]
+		if slot.generation != s.generation {
+			return int(k), false
+		}
+		if list[slot.index].Text == word {
+			return int(slot.index), true
+		}
+	}
+}
+
+func (s *termSet) put(slot, index int) {
+	s.slots[slot].generation, s.slots[slot].index = s.generation, int32(index)
 }
 
 // head reports whether a term stands before the first quantity of the clause and is

@@ -185,7 +185,7 @@ func (r *reader) phraseFact(st *statement, role Role, s text.Span, denied bool, 
 	v := value{Span: s, own: st.Span}
 	f := Fact{
 		Span: span, Sentence: st.sentence, Clause: st.index, Subject: st.owner, Attribute: st.attr,
-		Value: Value{Kind: kind, Text: string(r.runes[s.Start:s.End]), Span: s},
+		Value: Value{Kind: kind, Text: r.str(s), Span: s},
 		Times: st.times, Conditions: st.conditions, Denied: denied, Modality: c.Modality, Quantifier: c.Quantifier, Hedged: c.Hedged,
 		Role: role, Confidence: confidence, Place: r.placeOf(st),
 	}
@@ -500,7 +500,7 @@ func (r *reader) comparison(st *statement, s text.Span) *Comparison {
 				out.Op = direction(string(r.folded[max(s.Start, c.Start-24):c.Start]))
 			}
 			if word == "同比" || word == "环比" || word == "较上年" || word == "比上年" {
-				out.Other = Part{Text: string(r.runes[c.Start:c.End]), Span: c.Span}
+				out.Other = Part{Text: r.str(c.Span), Span: c.Span}
 				return out
 			}
 			for j := from + 1; j < stop; j++ {
@@ -619,7 +619,7 @@ func (r *reader) aliases(s text.Span) {
 		default:
 			continue
 		}
-		name := strings.Trim(string(r.runes[short.Start:short.End]), " ,:：，为“”\"'‘’《》「」")
+		name := strings.Trim(r.str(short), " ,:：，为“”\"'‘’《》「」")
 		name = strings.TrimPrefix(name, "the ")
 		name = strings.Trim(name, " “”\"'")
 		full := r.fullName(s.Start, i, ok || r.quotedName(inner), len([]rune(name)))
@@ -740,7 +740,7 @@ func (r *reader) exclude(clause int, what text.Span) {
 	}
 	f := Fact{
 		Span: text.Span{Start: cl.Start, End: max(cl.End, what.End)}, Sentence: cl.Sentence, Clause: clause, Subject: cl.Topic,
-		Value: Value{Kind: TextValue, Text: string(r.runes[what.Start:what.End]), Span: what},
+		Value: Value{Kind: TextValue, Text: r.str(what), Span: what},
 		Times: cl.Times, Conditions: cl.Conditions, Denied: !cl.Denied, Modality: cl.Modality, Role: Exclusion, Confidence: 0.8,
 	}
 	if r.nameLike(what) {
@@ -779,7 +779,7 @@ func (r *reader) listItem(sentence int, body text.Span, number int) {
 	}
 	f := Fact{
 		Span: info.Span, Sentence: sentence, Clause: clause, Subject: r.lead.part,
-		Value: Value{Kind: TextValue, Text: string(r.runes[s.Start:s.End]), Span: s},
+		Value: Value{Kind: TextValue, Text: r.str(s), Span: s},
 		Times: cl.Times, Conditions: cl.Conditions, Denied: cl.Denied, Modality: cl.Modality, Role: role, Confidence: 0.7, Complete: r.lead.part.Text != "",
 	}
 	f.Anchors = append(f.Anchors, cl.Context...)

@@ -735,7 +735,7 @@ func (t *tableReader) cell(clause, sentence int, s text.Span, row, section heade
 			}
 		}
 	}
-	f.Value = Value{Kind: TextValue, Text: string(r.runes[s.Start:s.End]), Span: s}
+	f.Value = Value{Kind: TextValue, Text: r.str(s), Span: s}
 	unit := col.unit
 	if unit == "" {
 		unit = row.unit
@@ -774,7 +774,7 @@ func (t *tableReader) cell(clause, sentence int, s text.Span, row, section heade
 				break
 			}
 			g := f
-			g.Value = Value{Kind: QuantityValue, Text: string(r.runes[q.Start:q.End]), Span: q.Span, Quantity: &q}
+			g.Value = Value{Kind: QuantityValue, Text: r.str(q.Span), Span: q.Span, Quantity: &q}
 			g.Confidence = 0.6
 			r.page.Facts = append(r.page.Facts, g)
 		}
@@ -785,7 +785,7 @@ func (t *tableReader) cell(clause, sentence int, s text.Span, row, section heade
 // the caption.
 func (t *tableReader) quantity(s text.Span, unit, scale string) (*quantity.Quantity, bool) {
 	r := t.r
-	raw := strings.TrimSpace(string(r.runes[s.Start:s.End]))
+	raw := strings.TrimSpace(r.str(s))
 	if !t.isValue(s) || len(raw) > 40 {
 		return nil, false
 	}
