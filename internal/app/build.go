@@ -15,6 +15,7 @@ import (
 	"suffice.dev/suffice/precheck"
 	"suffice.dev/suffice/rerank"
 	"suffice.dev/suffice/retrieval"
+	"suffice.dev/suffice/retrieval/index"
 	"suffice.dev/suffice/services"
 	"suffice.dev/suffice/services/config"
 	"suffice.dev/suffice/services/snapshot"
@@ -84,11 +85,11 @@ func (a *App) build(ctx context.Context) (*snapshot.Snapshot, error) {
 		}
 	}
 	if table[RoleRetrieval] == here {
-		found := retrievalConfig(cfg)
-		if err := found.Validate(); err != nil {
+		found, tuning := retrievalConfig(cfg), tuningConfig(cfg)
+		if err := errors.Join(found.Validate(), tuning.Validate()); err != nil {
 			return nil, err
 		}
-		s.Retriever = &opening{data: a.data, cfg: found}
+		s.Retriever = &opening{data: a.data, cfg: found, tuning: tuning}
 	}
 	if table[RoleKnowledge] == here {
 		s.Knowledge = &openingKnowledge{data: a.data}
@@ -135,8 +136,6 @@ func atStartOnly(old, now config.Config) error {
 			errs = append(errs, fmt.Errorf("%s changed from %v to %v; it is read at start: restart to use it", key, a, b))
 		}
 	}
-	check("bm25", old.BM25, now.BM25)
-	check("graph", old.Graph, now.Graph)
 	check("ingest", old.Ingest, now.Ingest)
 	check("telemetry", old.Telemetry, now.Telemetry)
 	return errors.Join(errs...)
@@ -177,6 +176,13 @@ func retrievalConfig(c config.Config) retrieval.Config {
 	}
 	out.Candidates, out.Share, out.Timeout = c.Limits.Candidates, c.Limits.RouteShare, c.Limits.Route
 	return out
+}
+
+func tuningConfig(c config.Config) index.Tuning {
+	t := index.DefaultTuning()
+	t.BM25.K1, t.BM25.B, t.BM25.Pool, t.BM25.ExpansionBoost = c.BM25.K1, c.BM25.B, c.BM25.Pool, c.BM25.ExpansionBoost
+	t.Graph.Hops, t.Graph.Decay = c.Graph.Hops, c.Graph.Decay
+	return t
 }
 
 // sufficiencyModel is the model that judges whether passages suffice, and its

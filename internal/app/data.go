@@ -16,8 +16,6 @@ import (
 	"suffice.dev/suffice/kb/store"
 	"suffice.dev/suffice/model/embed"
 	"suffice.dev/suffice/retrieval"
-	"suffice.dev/suffice/retrieval/bm25"
-	"suffice.dev/suffice/retrieval/graph"
 	"suffice.dev/suffice/retrieval/index"
 	"suffice.dev/suffice/services/config"
 	"suffice.dev/suffice/text/lexicon"
@@ -68,11 +66,15 @@ func (d *data) open(ctx context.Context) error {
 			return fmt.Errorf("built-in embedding: %w", err)
 		}
 		s, err := store.Open(ctx, d.dir, store.Options{
-			Reader: pageReader{d.parts}, Embedder: model, Now: d.now,
-			Chunk: chunk.Config{Target: d.cfg.Ingest.ChunkTarget, Max: d.cfg.Ingest.ChunkMax},
+			Reader: pageReader{d.parts, d.log}, Embedder: model, Now: d.now,
+			Fingerprint: fmt.Sprintf("%s %s %s", readerForm, model.Name(), model.Hash()),
+			Chunk:       chunk.Config{Target: d.cfg.Ingest.ChunkTarget, Max: d.cfg.Ingest.ChunkMax},
 		})
 		if err != nil {
 			return err
+		}
+		if err := d.renew(ctx, s); err != nil {
+			return errors.Join(err, s.Close())
 		}
 		d.store = s
 	}
@@ -83,8 +85,6 @@ func (d *data) open(ctx context.Context) error {
 		}
 		x, err := index.Open(dir, index.Options{
 			Match: d.parts.lexicon().Match, Logger: d.log,
-			BM25:  bm25.Config{Pool: d.cfg.BM25.Pool, ExpansionBoost: d.cfg.BM25.ExpansionBoost},
-			Graph: graph.Config{Hops: d.cfg.Graph.Hops, Decay: d.cfg.Graph.Decay},
 		})
 		if err != nil {
 			return err
@@ -97,6 +97,16 @@ func (d *data) open(ctx context.Context) error {
 		d.index = x
 	}
 	return nil
+}
+
+// renew reads and embeds everything again where another release did it.
+func (d *data) renew(ctx context.Context, s *store.Store) error {
+	outdated, err := s.Outdated(ctx)
+	if err != nil || !outdated {
+		return err
+	}
+	d.log.Info("reading all documents again: another reader or embedding read them", "folder", d.dir)
+	return s.Rebuild(ctx, nil)
 }
 
 // sync brings the index up to its store, after a change.
@@ -133,8 +143,9 @@ func (d *data) opened() (*store.Store, *index.Index) {
 
 // opening is the retriever over the data folder, which the first request opens.
 type opening struct {
-	data *data
-	cfg  retrieval.Config
+	data   *data
+	cfg    retrieval.Config
+	tuning index.Tuning
 }
 
 var _ retrieval.Retriever = (*opening)(nil)
@@ -150,7 +161,7 @@ func (o *opening) Retrieve(ctx context.Context, req kb.RetrieveRequest) (kb.Retr
 	if x == nil {
 		return kb.Retrieved{}, fmt.Errorf("%w: the data folder is closed", kb.ErrUnavailable)
 	}
-	h, err := x.Retriever(o.cfg)
+	h, err := x.Retriever(o.cfg, o.tuning)
 	if err != nil {
 		return kb.Retrieved{}, err
 	}
@@ -290,8 +301,15 @@ func (o *openingKnowledge) RecordFeedback(ctx context.Context, f kb.Feedback) er
 	return s.RecordFeedback(ctx, f)
 }
 
+// readerForm names what the reader makes of a chunk. It is raised when facts are
+// read otherwise, so that older data folders are read again.
+const readerForm = "facts-1"
+
 // pageReader reads the facts of chunks with the engine of the current snapshot.
-type pageReader struct{ parts *parts }
+type pageReader struct {
+	parts *parts
+	log   *slog.Logger
+}
 
 var _ store.Reader = pageReader{}
 
@@ -329,7 +347,12 @@ func (r pageReader) ReadPage(doc kb.Document, c kb.Chunk) ([]byte, []store.FactR
 		}
 		rows = append(rows, row)
 	}
-	return nil, rows
+	encoded, err := page.MarshalBinary()
+	if err != nil { // the page is then read again from its text when it is needed
+		r.log.Error("page not encoded", "document", doc.ID, "chunk", c.Ordinal, "error", err)
+		return nil, rows
+	}
+	return encoded, rows
 }
 
 func (p *parts) lexicon() *lexicon.Lexicon {

@@ -87,6 +87,8 @@ type Gate struct {
 
 // BM25 are the settings of the word route.
 type BM25 struct {
+	K1             float64 `key:"k1"`              // saturation of term counts, 0..10
+	B              float64 `key:"b"`               // length normalisation, 0..1
 	Pool           int     `key:"pool"`            // chunks that are scored exactly, 1..10000
 	ExpansionBoost float64 `key:"expansion_boost"` // weight of expansion terms against the question's own words, 0..1
 }
@@ -150,7 +152,7 @@ func Default() Config {
 		Routes:     ByClass[Routes]{},
 		Thresholds: ByClass[Thresholds]{},
 		Gate:       Gate{Rate: checked.GateRate, K: checked.GateK, Retries: checked.GateRetries},
-		BM25:       BM25{Pool: 200, ExpansionBoost: 0.4},
+		BM25:       BM25{K1: 1.2, B: 0.75, Pool: 200, ExpansionBoost: 0.4},
 		Graph:      Graph{Hops: 2, Decay: 0.6},
 		Layers:     ByRole[Layer]{},
 		Ingest:     Ingest{ChunkTarget: 1200, ChunkMax: 2400, Watch: 2 * time.Second},

@@ -154,7 +154,7 @@ SUFFICE_GATE__K: gate.k: "many" is not a whole number
 SUFFICE_GATE__KK: gate.kk: unknown key (value "7"); did you mean gate.k?
 --set gate: gate: a section; set the keys below it one by one
 --set graph.hop: graph.hop: unknown key (value "1"); did you mean graph.hops?
-suffice.yaml:2: gate.rate: 3 is not within 0..1
+suffice.yaml:2: gate.rate: 3 is not above 0 and at most 1
 SUFFICE_BM25__POOL: bm25.pool: 0 is not within 1..10000`
 	if diff := cmp.Diff(want, err.Error()); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)

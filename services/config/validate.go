@@ -40,9 +40,11 @@ func (c Config) Validate() []Problem {
 			v.add(path, "fgc_yellow %v is above fgc_green %v", t.FGCYellow, t.FGCGreen)
 		}
 	}
-	v.share("gate.rate", c.Gate.Rate)
+	v.part("gate.rate", c.Gate.Rate)
 	v.whole("gate.k", c.Gate.K, 1, 20)
 	v.whole("gate.retries", c.Gate.Retries, 0, 3)
+	v.number("bm25.k1", c.BM25.K1, 0, 10)
+	v.share("bm25.b", c.BM25.B)
 	v.whole("bm25.pool", c.BM25.Pool, 1, 10_000)
 	v.share("bm25.expansion_boost", c.BM25.ExpansionBoost)
 	v.whole("graph.hops", c.Graph.Hops, 1, 3)
