@@ -33,15 +33,18 @@ func Unmarshal(data []byte, m proto.Message) error {
 	if !utf8.Valid(data) {
 		return &notObject{"the input is not UTF-8; write UTF-8"}
 	}
-	var raw json.RawMessage
-	if err := json.Unmarshal(data, &raw); err != nil {
+	// The whole input is checked first: a line that is not JSON has no fields to complain of.
+	if !json.Valid(data) {
+		var raw json.RawMessage
+		err := json.Unmarshal(data, &raw)
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
 			return &notObject{fmt.Sprintf("the input is not JSON: %s at byte %d", syntax, syntax.Offset)}
 		}
-		return &notObject{"the input is not JSON: " + err.Error()}
+		return &notObject{"the input is not JSON"}
 	}
-	if raw = bytes.TrimSpace(raw); raw[0] != '{' {
+	raw := bytes.TrimSpace(data)
+	if raw[0] != '{' {
 		return &notObject{"the input is " + show(raw) + "; write a JSON object"}
 	}
 	in := json.NewDecoder(bytes.NewReader(raw))
