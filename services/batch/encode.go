@@ -226,3 +226,6 @@ func appendString(b []byte, s string) []byte {
 	b = append(b, s[from:]...)
 	return append(b, '"')
 }
+
+// AppendString appends s as a JSON string, as Marshal writes it.
+func AppendString(b []byte, s string) []byte { return appendString(b, s) }

@@ -1,6 +1,8 @@
 package convert
 
 import (
+	"time"
+
 	"suffice.dev/suffice/kb"
 	pb "suffice.dev/suffice/proto/suffice/v1"
 )
@@ -76,6 +78,7 @@ func (r *reader) put(field string, d *pb.Document, pathAllowed bool) kb.Document
 	r.names(at(field, "readers"), d.GetReaders())
 	r.names(at(field, "supersedes"), d.GetSupersedes())
 	out := r.document(field, d)
+	out.Version, out.IngestedAt, out.SupersededBy = 0, time.Time{}, ""
 	r.validity(field, out.ValidFrom, out.ValidTo)
 	return out
 }
