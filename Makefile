@@ -1,6 +1,6 @@
 # Only Go is needed for run and test. `make help` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help build run test lint generate proto bench cases
+.PHONY: help build run test lint generate proto bench handbook cases
 
 GOLANGCI_VERSION := v2.15.0
 GOVULNCHECK_VERSION := v1.9.0
@@ -13,7 +13,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build bin/suffice
-	go build -trimpath -o bin/suffice ./cmd/suffice
+	go build -ldflags '-X main.commit=$(shell git rev-parse --short=12 HEAD)' -o bin/suffice ./cmd/suffice
 
 run: ## ingest the example handbook and serve it (DOCS=folder for your own)
 	go run ./cmd/suffice serve --docs $(DOCS)
@@ -32,6 +32,9 @@ proto: generate ## the same as generate
 
 bench: ## benchmarks, six runs, for benchstat
 	go test -run '^$$' -bench . -benchmem -count 6 ./...
+
+handbook: build ## questions on the example handbook, those that fail with the reason
+	SUFFICE_TEST_BINARY=$(CURDIR)/bin/suffice go test -count=1 -v -run TestHandbookAnswers ./internal/cases
 
 cases: build ## behaviour cases of the plan (SUFFICE_SHARED, default ../shared)
 	scripts/cases.sh bin/suffice $(SHARED)
