@@ -99,7 +99,7 @@ type draft struct {
 	chinese     bool
 	step        int
 	relative    bool // begins with which, who: about the noun before
-	denied      bool // inherits a denial (neither … nor)
+	reported    bool // according to somebody
 	partOf      bool // begins with 其中
 	linked      bool // begins with otherwise: about what the sentence before said
 	consequence Role
@@ -133,6 +133,7 @@ type assembly struct {
 	role     Role
 	linked   bool
 	partOf   bool
+	reported bool
 }
 
 func (a *assembly) open(at int) {
@@ -157,6 +158,7 @@ func (a *assembly) emit(main text.Span, d draft) {
 	d.consequence = a.role
 	d.linked, a.linked = a.linked, false
 	d.partOf, a.partOf = a.partOf, false
+	d.reported = a.reported
 	a.role = NoRole
 	a.r.read(a.sentence, d)
 	a.start = -1
@@ -255,6 +257,11 @@ func (a *assembly) han(pieces []piece) {
 		if !last && len(r.termsIn(s)) == 0 && len(r.quantsIn(s)) == 0 && len(r.timesIn(s)) == 0 {
 			a.partOf = a.partOf || string(r.folded[s.Start:min(s.Start+2, s.End)]) == "其中"
 			a.open(p.Start) // 其中， by itself
+			continue
+		}
+		if ok && !last && first.class == reported && first.Start == s.Start && s.Len() < 24 {
+			a.reported = true
+			a.open(p.Start)
 			continue
 		}
 		if !last && r.timeOnly(s) {
@@ -679,6 +686,7 @@ func (a *assembly) latin(pieces []piece) {
 			if !last && !has && cur.Empty() && p.sep == ',' && lead && (first.class == prep || first.class == because || first.class == reported || first.class == purpose || first.class == after || first.class == before || first.class == also || first.class == but || first.class == former) {
 				// An adverbial that opens the sentence.
 				a.open(s.Start)
+				a.reported = a.reported || first.class == reported
 				if times := r.timesIn(s); len(times) > 0 {
 					r.carry, r.near = append([]when.Expr(nil), times...), nil
 				}
@@ -919,6 +927,7 @@ func (a *assembly) latinClause(s text.Span) {
 	d.consequence = a.role
 	d.linked, a.linked = a.linked, false
 	d.partOf, a.partOf = a.partOf, false
+	d.reported = a.reported
 	a.role = NoRole
 	r.read(a.sentence, d)
 	a.start = -1

@@ -27,6 +27,7 @@ type statement struct {
 	times     []when.Expr
 	negEnd    int  // denial ends here (不是A而是B); 0 = no such end
 	relEnd    int  // end of a relative part before the real predicate
+	sibling   bool // parallel to the clause before: another subject, the same unit
 	elsewhere bool // only points to another text
 }
 
@@ -194,6 +195,8 @@ func (r *reader) hanInner(st *statement) {
 		switch {
 		case de > 0 && de+1 < st.main.End && (q.End == de || de-q.End < 8) && r.somethingAfter(st, de+1):
 			add(If, text.Span{Start: start, End: de + 1})
+		case q.Start == from && q.Start < firstModal && st.main.End-q.End >= 4 && text.IsHan(r.folded[q.End]) && !r.cueStarts(cs, q.End):
+			add(If, q.Span)
 		case q.Start < firstModal && q.End < st.main.End && text.IsHan(r.folded[q.End]) && r.valueAfter(st, q.End) && !r.cueStarts(cs, q.End):
 			add(If, q.Span)
 		}
@@ -388,7 +391,7 @@ func (r *reader) relativePart(st *statement) {
 		}
 		switch c.class {
 		case must, may, mustNot, should, caution, needNot, neg, planned, copula:
-			if seen && de > 0 {
+			if seen && de > 0 && c.Start > de {
 				st.relEnd = de
 				return
 			}
@@ -539,7 +542,7 @@ func (r *reader) manner(st *statement, c *Clause) {
 		case hedge:
 			c.Hedged = true
 		case all:
-			if c.Quantifier == NoQuantifier && (inSubject || st.chinese || string(word) == "all" || string(word) == "every") {
+			if c.Quantifier == NoQuantifier && (inSubject || st.chinese || negs == 1 || string(word) == "all" || string(word) == "every") {
 				anything := string(word) == "任何" || string(word) == "任意" || strings.HasPrefix(string(word), "any")
 				switch {
 				case negs == 1 && anything:
@@ -568,7 +571,13 @@ func (r *reader) manner(st *statement, c *Clause) {
 			c.Quantifier = Only
 		}
 	}
-	c.Denied = negs%2 == 1 || st.denied
+	c.Denied = negs%2 == 1
+	if st.reported {
+		c.Hedged = true
+		if c.Modality == Plain {
+			c.Modality = Reported
+		}
+	}
 	// An instruction has no subject before its verb.
 	if st.chinese {
 		c.Imperative = r.folded[st.main.Start] == '请' || st.step > 0
@@ -672,7 +681,7 @@ func (r *reader) inherit(st *statement) {
 			weight = 0
 		}
 		switch {
-		case st.partOf || r.hasPronoun(st.region):
+		case st.partOf || r.hasPronoun(st.region) || r.folded[st.main.Start] == '每':
 			weight = topicWeight
 		case st.sentence != r.sentenceOf(st.index-1):
 			weight *= 0.5
@@ -712,6 +721,7 @@ func (r *reader) inherit(st *statement) {
 	}
 	st.context = r.keepTerms(ctx)
 	st.before = r.sentenceTerms(st)
+	st.sibling = len(own) > 0 && unit != "" && unit == r.local.unit && st.sentence == r.sentenceOf(st.index-1)
 	if len(own) > 0 {
 		now := subject{part: st.subject, terms: own, unit: unit}
 		if st.relative {
@@ -1047,8 +1057,12 @@ func (r *reader) anchors(st *statement, v *value, own text.Span) []Term {
 	for _, t := range st.context {
 		add(t, t.Origin, 1)
 	}
+	weight := sentenceWeight
+	if st.sibling {
+		weight = siblingWeight / 2
+	}
 	for _, t := range st.before {
-		add(t, Sentence, sentenceWeight)
+		add(t, Sentence, weight)
 	}
 	if v != nil && v.named.Text != "" {
 		for _, t := range r.termsIn(v.named.Span) {

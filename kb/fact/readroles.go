@@ -15,7 +15,7 @@ func (r *reader) textFacts(st *statement, c *Clause, vals []value) {
 	end := st.main.End
 	denied := c.Denied
 	for _, q := range st.cues {
-		if q.Start < st.relEnd {
+		if q.Start < st.relEnd && q.class != means {
 			continue
 		}
 		switch q.class {

@@ -53,6 +53,12 @@ var nounish = strings.Fields(`train cost rate test charge order place report cla
  watch work answer award board book break broadcast cast catch check clean copy control count cover cut decline decrease deposit design display dock draw drive fall feed fight find finish fit form
  fly head hire host label last lease leave license live measure move pass pay program rest set show sponsor test thank trace value supply account approach attempt benefit bid`)
 
+// nounBases are the bases of nounish verbs.
+var nounBases = setOf(strings.Join(nounish, " "))
+
+// pronounWords are singular subjects whose next word is a verb.
+var pronounWords = setOf("it he she")
+
 var verbForms = buildVerbs()
 
 func buildVerbs() map[string]verbForm {
@@ -171,6 +177,15 @@ func (r *reader) englishPredicate(s text.Span) (start, end int, ok bool) {
 				if words > 1 && !nounMarks[prev] {
 					relativeOpen = true
 				}
+			case "when", "if", "unless", "because", "until", "while", "whereas", "although":
+				if weakStart >= 0 {
+					return weakStart, weakEnd, true
+				}
+			default:
+				// After it, he, she a word in -s is a verb, known or not.
+				if n := len(w); n > 3 && w[n-1] == 's' && w[n-2] != 's' && pronounWords[prev] {
+					return i, j, true
+				}
 			}
 		case relativeOpen:
 			if form == sureForm || form == pluralForm || form == baseForm || form == pastForm {
@@ -188,7 +203,7 @@ func (r *reader) englishPredicate(s text.Span) (start, end int, ok bool) {
 		case nounMarks[prev] || words == 1 && form == pluralForm && !coordinated:
 		case form == pluralForm, form == baseForm, form == pastForm:
 			follows, firm := r.objectFollows(j, s.End)
-			if (weakStart < 0 || loose && firm) && follows && (form != baseForm || words == 1 || strings.HasSuffix(prev, "s") || plurals[prev] || firm && loose) {
+			if (weakStart < 0 || loose && firm) && follows && (form != baseForm || words == 1 || strings.HasSuffix(prev, "s") || plurals[prev] || firm && (loose || !nounBases[string(w)])) {
 				weakStart, weakEnd = i, j
 				if words == 1 || firm && form != pastForm {
 					return weakStart, weakEnd, true
@@ -226,7 +241,7 @@ var smallWords = buildSmallWords()
 
 func buildSmallWords() map[string]string {
 	m := map[string]string{}
-	for _, set := range []map[string]bool{nounMarks, plurals} {
+	for _, set := range []map[string]bool{nounMarks, plurals, pronounWords} {
 		for w := range set {
 			m[w] = w
 		}
