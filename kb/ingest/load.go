@@ -181,7 +181,7 @@ func readText(name string) (string, error) {
 	if err != nil {
 		return "", plainReason(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
 		return "", plainReason(err)
@@ -222,7 +222,7 @@ func lines(name string, fn func(n int, line []byte) error) error {
 	if err != nil {
 		return plainReason(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	r := bufio.NewReaderSize(f, 1<<20)
 	for n := 1; ; n++ {
 		line, err := r.ReadBytes('\n')

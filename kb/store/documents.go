@@ -49,9 +49,9 @@ func check(i int, d kb.Document) (kb.Document, error) {
 	case !d.ValidFrom.IsZero() && !d.ValidTo.IsZero() && d.ValidTo.Before(d.ValidFrom):
 		return d, kb.Invalid(field("valid_to"), "%s lies before valid_from %s", kb.FormatDay(d.ValidTo), kb.FormatDay(d.ValidFrom))
 	}
-	for name, v := range map[string]string{"title": d.Title, "source": d.Source, "domain": d.Domain, "collection": d.Collection} {
-		if !utf8.ValidString(v) {
-			return d, kb.Invalid(field(name), "%q is not UTF-8", v)
+	for _, v := range [][2]string{{"title", d.Title}, {"source", d.Source}, {"domain", d.Domain}, {"collection", d.Collection}} {
+		if !utf8.ValidString(v[1]) {
+			return d, kb.Invalid(field(v[0]), "%q is not UTF-8", v[1])
 		}
 	}
 	switch d.MediaType {
@@ -252,7 +252,7 @@ func (s *Store) Documents(ctx context.Context, pageToken string, pageSize int) (
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
+		defer func() { _ = rows.Close() }() // rows.Err tells what went wrong
 		for rows.Next() {
 			_, d, err := scanVersion(rows)
 			if err != nil {
@@ -356,7 +356,7 @@ func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]kb.Docum
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
+		defer func() { _ = rows.Close() }() // rows.Err tells what went wrong
 		var heads []kb.DocumentChange
 		for rows.Next() {
 			var c kb.DocumentChange
@@ -402,7 +402,7 @@ func chunks(ctx context.Context, tx *sql.Tx, version int64, text string) ([]kb.C
 	if err != nil {
 		return nil, 0, err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }() // rows.Err tells what went wrong
 	var out []kb.Chunk
 	size, at, pos := 0, 0, 0
 	to := func(point int) int {

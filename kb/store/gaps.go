@@ -27,7 +27,7 @@ func (s *Store) loadGaps(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
+		defer func() { _ = rows.Close() }() // rows.Err tells what went wrong
 		for rows.Next() {
 			var kind, id, question string
 			if err := rows.Scan(&kind, &id, &question); err != nil {
@@ -205,7 +205,7 @@ func (s *Store) Gaps(ctx context.Context, q kb.GapQuery) ([]kb.Gap, string, erro
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
+		defer func() { _ = rows.Close() }() // rows.Err tells what went wrong
 		for rows.Next() {
 			var g kb.Gap
 			var slots, docs string
@@ -249,7 +249,7 @@ func questions(ctx context.Context, tx *sql.Tx, id string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }() // rows.Err tells what went wrong
 	var out []string
 	for rows.Next() {
 		var q string
@@ -372,7 +372,7 @@ func (s *Store) Reviews(ctx context.Context, pageToken string, pageSize int) ([]
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
+		defer func() { _ = rows.Close() }() // rows.Err tells what went wrong
 		for rows.Next() {
 			var r kb.Review
 			var seq, created int64
@@ -428,7 +428,7 @@ func (s *Store) FeedbackOf(ctx context.Context, traceID string) ([]kb.Feedback, 
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
+		defer func() { _ = rows.Close() }() // rows.Err tells what went wrong
 		for rows.Next() {
 			var f kb.Feedback
 			if err := rows.Scan(&f.TraceID, &f.Helpful, &f.Comment); err != nil {

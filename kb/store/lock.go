@@ -17,7 +17,7 @@ import (
 const LockFile = "suffice.lock"
 
 // Holder is the error of opening a data folder that another process owns.
-type Holder struct {
+type Holder struct { //nolint:errname // who holds the folder is what matters
 	Dir  string `json:"-"`
 	Pid  int    `json:"pid"`            // 0 = not known
 	Addr string `json:"addr,omitempty"` // where it serves; "" = it serves nothing, or not yet

@@ -384,7 +384,7 @@ func references(ctx context.Context, tx *sql.Tx, id string) (map[string]bool, er
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }() // rows.Err tells what went wrong
 	out := map[string]bool{}
 	for rows.Next() {
 		var ref, base string
@@ -427,7 +427,7 @@ func supersede(ctx context.Context, tx *sql.Tx, ids map[string]bool) error {
 	if err != nil {
 		return err
 	}
-	defer named.Close()
+	defer func() { _ = named.Close() }() // the end of the transaction closes it in any case
 	states := map[string][]versionState{}
 	for _, id := range order {
 		vs, err := versionsOf(ctx, tx, id)
@@ -483,7 +483,7 @@ func versionsOf(ctx context.Context, tx *sql.Tx, id string) ([]versionState, err
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }() // rows.Err tells what went wrong
 	var out []versionState
 	for rows.Next() {
 		var v versionState

@@ -44,7 +44,7 @@ func (s *Store) Rebuild(ctx context.Context, progress func(done, total int)) err
 		if err != nil {
 			return err
 		}
-		defer rs.Close()
+		defer func() { _ = rs.Close() }() // rs.Err tells what went wrong
 		for rs.Next() {
 			var id int64
 			if err := rs.Scan(&id); err != nil {
