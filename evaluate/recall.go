@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -82,6 +83,7 @@ func lecoqaSet(shared string) (RetrievalSet, error) {
 		Question string            `json:"问题"`
 		Articles map[string]string `json:"相关法规"`
 	}
+	data = bytes.ReplaceAll(data, []byte(": NaN"), []byte(": null")) // the file is not quite JSON
 	if err := json.Unmarshal(data, &rows); err != nil {
 		return set, fmt.Errorf("read %s: %w", path, err)
 	}

@@ -94,6 +94,7 @@ func build(t testing.TB, routes map[kb.Route]retrieval.Route, source retrieval.S
 	t.Helper()
 	cfg := retrieval.Default()
 	cfg.Weights[kb.Cause] = kb.Weights{Dense: 2, BM25: 1, Graph: 1}
+	cfg.Weights[kb.Effect] = kb.Weights{Dense: 1, BM25: 1, Graph: 2}
 	cfg.Off = map[kb.Class][]kb.Route{kb.Effect: {kb.Graph}}
 	h, err := retrieval.New(cfg, routes, source)
 	if err != nil {
@@ -319,5 +320,19 @@ func TestConfigValidate(t *testing.T) {
 	}
 	if _, err := retrieval.New(retrieval.Default(), nil, texts{}); err == nil {
 		t.Error("New takes no routes")
+	}
+}
+
+func TestCalibrate(t *testing.T) {
+	last := 0.0
+	for i := range 101 {
+		got := retrieval.Calibrate(float64(i) / 100)
+		if got < last || got > 1 {
+			t.Fatalf("Calibrate(%v) = %v after %v", float64(i)/100, got, last)
+		}
+		last = got
+	}
+	if last != 1 || retrieval.Calibrate(-1) != 0 || retrieval.Calibrate(2) != 1 {
+		t.Errorf("ends: %v, %v, %v", last, retrieval.Calibrate(-1), retrieval.Calibrate(2))
 	}
 }

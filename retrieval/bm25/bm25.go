@@ -359,7 +359,9 @@ func (x *Index) Prepare(ctx context.Context, cfg Config, q retrieval.Query) (Pre
 }
 
 // Score is the calibrated score of a chunk, 0..1.
-func (p Prepared) Score(c Packed) float64 { return coverage(p.cfg, p.terms, c, p.average) }
+func (p Prepared) Score(c Packed) float64 {
+	return retrieval.Calibrate(coverage(p.cfg, p.terms, c, p.average))
+}
 
 // Search returns the best chunks that the filter admits, scored and ordered.
 func (x *Index) Search(ctx context.Context, p Prepared, f retrieval.Filter, need Needs, limit int, counts Counts) ([]retrieval.Hit, error) {

@@ -3,8 +3,8 @@
 // to three hops.
 //
 // The score of a fact is the share of the question's terms, weighed by how rare
-// they are, that the fact and the facts on the way to it cover; each hop beyond the
-// first costs the decay. It lies in 0..1 and does not depend on what else is found.
+// they are, that the fact and the facts on the way to it cover, calibrated by
+// retrieval.Calibrate; each hop beyond the first costs the decay. It lies in 0..1 and does not depend on what else is found.
 // A denied fact never supports: it is neither found nor walked.
 package graph
 
@@ -18,6 +18,7 @@ import (
 	"sync"
 
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/retrieval"
 	"suffice.dev/suffice/text"
 )
 
@@ -305,7 +306,7 @@ func (g *Graph) Scores(cfg Config, a kb.Analysis, query string, admit func(chunk
 		}
 		for at := span[0]; at < span[1]; at++ {
 			if !g.edges[at].denied {
-				out[i] = max(out[i], w.share(g.covers(at, w)))
+				out[i] = max(out[i], retrieval.Calibrate(w.share(g.covers(at, w))))
 			}
 		}
 	}
@@ -361,7 +362,7 @@ func (g *Graph) first(ctx context.Context, w wanted, admit func(int32) bool, lim
 		}
 		chunks[chunk] = true
 		r := reached{edge: at, hops: 1, covered: g.covers(at, w)}
-		r.score = w.share(r.covered)
+		r.score = retrieval.Calibrate(w.share(r.covered))
 		front = append(front, r)
 	}
 	return order(front), nil
@@ -391,7 +392,7 @@ func (g *Graph) hop(from []reached, hops int, decay float64, w wanted, admit fun
 					continue
 				}
 				next := reached{edge: p.edge, hops: hops, covered: joined}
-				next.score = w.share(joined) * math.Pow(decay, float64(hops-1))
+				next.score = retrieval.Calibrate(w.share(joined)) * math.Pow(decay, float64(hops-1))
 				if old, ok := found[p.edge]; !ok || next.score > old.score {
 					found[p.edge] = next
 				}
