@@ -27,6 +27,9 @@ func (p *Precheck) Analyze(ctx context.Context, q kb.Question) (kb.Analysis, err
 	question, note := p.complete(q, asOf)
 	a := p.analyze(question, asOf)
 	a.Original = q.Text
+	if _, framed := p.frame(question); framed && a.Clarify == nil {
+		p.askBack(&a, "attribute")
+	}
 	if note != "" {
 		a.Decided = append([]string{note}, a.Decided...)
 	}
@@ -58,6 +61,17 @@ func (p *Precheck) analyze(question string, asOf time.Time) kb.Analysis {
 	a.Expansions = p.expansions(r, &a)
 	a.Decided = r.decided
 	return a
+}
+
+// askBack turns the analysis of a follow-up without a question before it into a
+// vague one.
+func (p *Precheck) askBack(a *kb.Analysis, missing string) {
+	a.Class, a.Classes = kb.Vague, vagueOver(a.Classes)
+	a.Probability = a.Classes[0].Probability
+	a.Slots = slices.DeleteFunc(a.Slots, func(s kb.Slot) bool { return s.Role == kb.Asked })
+	a.Slots = append(a.Slots, kb.Slot{Name: missing, Role: kb.Asked, Required: true})
+	a.Clarify = &kb.Clarify{Missing: []string{missing}, Prompt: p.rules.prompt(a.Language, []string{"question"})}
+	a.Decided = append(a.Decided, "a follow-up without the question before")
 }
 
 // asking lists the clauses that ask.
@@ -94,11 +108,13 @@ func (r *reading) asking() []int {
 func (r *reading) classify(a *kb.Analysis, asking []int) {
 	p := map[kb.Class]float64{}
 	var c *clause
+	var keyword kb.Class
 	if len(asking) > 0 {
 		c = &r.clauses[asking[0]]
 		p[c.class] = c.confidence
 		r.decided = append(r.decided, fmt.Sprintf("rule %s: %q", r.p.rules.rules[c.rule].ID, r.formText(*c)))
 	} else if class, words := r.keywords(); class != "" {
+		keyword = class
 		p[class] = 0.6
 		r.decided = append(r.decided, "keyword "+words)
 	} else {
@@ -107,7 +123,7 @@ func (r *reading) classify(a *kb.Analysis, asking []int) {
 	}
 	if r.p.model != nil {
 		byRule := spread(p)[0].Class
-		p = r.blend(r.p.model, c)
+		p = r.blend(r.p.model, c, keyword)
 		if top := spread(p)[0]; top.Class != byRule {
 			r.decided = append(r.decided, fmt.Sprintf("model: %s %.2f over %s", top.Class, top.Probability, byRule))
 		}
@@ -130,6 +146,17 @@ func (r *reading) keywords() (kb.Class, string) {
 		ch := r.chunks[i]
 		if class, n := r.p.rules.nounClass(r.folded, ch.start, ch.end); n > 0 {
 			return class, r.text(ch.end-n, ch.end)
+		}
+	}
+	// "opening hours library": the noun need not end the phrase.
+	for _, ch := range r.chunks {
+		for end := ch.end - 1; end > ch.start; end-- {
+			if r.marks[end] != gap && !text.IsHan(r.folded[end]) {
+				continue
+			}
+			if class, n := r.p.rules.nounClass(r.folded, ch.start, end); n > 1 {
+				return class, r.text(end-n, end)
+			}
 		}
 	}
 	return "", ""
@@ -279,6 +306,9 @@ func (r *reading) dummy(i int) bool {
 func (r *reading) determiner(start, end int) bool {
 	w := string(r.folded[start:end])
 	if text.IsHan(r.folded[start]) {
+		if !strings.ContainsRune("这那上", r.folded[start]) {
+			return false
+		}
 		if end < len(r.folded) && r.marks[end] == content && text.IsHan(r.folded[end]) {
 			e := end
 			for e < len(r.folded) && r.marks[e] == content {

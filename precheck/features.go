@@ -145,17 +145,18 @@ func (r *reading) features() []uint32 {
 }
 
 // Weights of the rules beside the model, as additions to its log-odds. They were
-// chosen on the behaviour table of testdata/questions.yaml, not on the held-apart
-// questions.
+// chosen on the behaviour table of testdata/questions.yaml and the development questions of models/precheck, not on
+// the held-apart ones.
 const (
-	bonusStrong  = 2.6 // rules of priority 85 and more
-	bonusMedium  = 1.9
-	bonusNoun    = 1.4
+	bonusStrong  = 4.0 // rules of priority 85 and more
+	bonusMedium  = 2.6
+	bonusNoun    = 2.0
+	bonusKeyword = 3.0 // the last noun of a query without question form
 	bonusGeneric = 0.2
 )
 
 // blend joins rule and model to the probabilities of the classes.
-func (r *reading) blend(m *linear.Model, c *clause) map[kb.Class]float64 {
+func (r *reading) blend(m *linear.Model, c *clause, keyword kb.Class) map[kb.Class]float64 {
 	var buf [16]float64
 	probs := buf[:m.Classes()]
 	m.Predict(r.features(), probs)
@@ -164,6 +165,9 @@ func (r *reading) blend(m *linear.Model, c *clause) map[kb.Class]float64 {
 		logit[i] = math.Log(max(probs[i], 1e-6))
 		if class == kb.Vague {
 			logit[i] = math.Inf(-1) // vague is decided by what is named
+		}
+		if c == nil && class == keyword {
+			logit[i] += bonusKeyword
 		}
 		if c != nil && class == c.class {
 			switch {

@@ -107,13 +107,17 @@ func (p *Precheck) frame(follow string) (string, bool) {
 		}
 	}
 	zh := end > 0 && text.IsHan(folded[end-1])
+	started := false
 	if e, ok := followStarts.at(folded, start, end); ok {
+		started = true
 		start = e
 		framed = !text.IsHan(folded[e-1])
 	}
 	if n := followEnds.suffix(folded, start, end); n > 0 {
-		end -= n
-		framed = framed || zh
+		if started || folded[end-1] == '呢' {
+			end -= n
+			framed = framed || zh
+		}
 	}
 	for start < end && (folded[start] == ' ' || folded[start] == '，') {
 		start++
@@ -147,7 +151,13 @@ func (p *Precheck) replacePart(previous, part string, asOf time.Time) (string, b
 	a := p.analyze(previous, asOf)
 	runes := []rune(previous)
 	put := func(s kb.Slot) (string, bool) {
-		return string(runes[:s.Start]) + part + string(runes[s.End:]), true
+		before := string(runes[:s.Start])
+		for _, article := range []string{"the ", "a ", "an "} {
+			if strings.HasSuffix(strings.ToLower(before), article) {
+				part = strings.TrimPrefix(part, "the ")
+			}
+		}
+		return before + part + string(runes[s.End:]), true
 	}
 	find := func(names ...string) (kb.Slot, bool) {
 		for _, n := range names {

@@ -256,6 +256,9 @@ func newPhrases(lists ...[]string) phrases {
 
 // at returns the end of the longest phrase that starts at i and stays inside end.
 func (p phrases) at(folded []rune, i, end int) (int, bool) {
+	if i >= end || i >= len(folded) {
+		return i, false
+	}
 	if i > 0 && isLatin(folded[i-1]) && isLatin(folded[i]) {
 		return i, false
 	}

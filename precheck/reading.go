@@ -394,7 +394,11 @@ func (r *reading) markWords() {
 				if e, _, ok := r.p.lex.Match(r.folded, j); ok && e <= end && e > next && e-j > 1 {
 					next = e
 				}
-				if e, ok := rules.drop.at(r.folded, j, end); ok && e >= next {
+				e, ok := rules.drop.at(r.folded, j, end)
+				if pe, pronoun := rules.pronouns.at(r.folded, j, end); pronoun && (!ok || pe > e) {
+					e, ok = pe, true
+				}
+				if ok && e >= next {
 					for k := j; k < e; k++ {
 						r.marks[k] = drop
 					}
@@ -406,6 +410,16 @@ func (r *reading) markWords() {
 			e := j
 			for e < end && isLatin(r.folded[e]) {
 				e++
+			}
+			// "don't" is one word, and marked whole.
+			if e > j && e+1 < len(r.folded) && (r.folded[e] == '\'' || r.folded[e] == '’') && isLatin(r.folded[e+1]) {
+				if we, ok := rules.dropEn.at(r.folded, j, len(r.folded)); ok && we > e {
+					for k := j; k < we; k++ {
+						if r.marks[k] == content {
+							r.marks[k] = drop
+						}
+					}
+				}
 			}
 			if e == j {
 				j++

@@ -82,6 +82,13 @@ func run(dir, shared string, evaluate bool) error {
 	if p, err = precheck.New(precheck.Config{}); err != nil {
 		return err
 	}
+	dev, err := heldApart(filepath.Join(dir, "development.yaml"))
+	if err != nil {
+		return err
+	}
+	if err := report("development", p, dev); err != nil {
+		return err
+	}
 	held, err := heldApart(filepath.Join(dir, "heldout.yaml"))
 	if err != nil {
 		return err
