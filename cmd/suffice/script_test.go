@@ -3,10 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -36,6 +40,8 @@ func TestScripts(t *testing.T) {
 			"address":   address,
 			"waitready": waitReady,
 			"terminate": terminate,
+			"get":       get,
+			"post":      post,
 		},
 	})
 }
@@ -68,6 +74,28 @@ func address(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Setenv(name, l.Addr().String())
 		defer func() { ts.Check(l.Close()) }()
 	}
+}
+
+// get ADDRESS/PATH prints the status and the body of an HTTP reply.
+func get(ts *testscript.TestScript, _ bool, args []string) {
+	r, err := http.Get("http://" + args[0])
+	ts.Check(err)
+	show(ts, r)
+}
+
+// post ADDRESS/PATH FILE does the same with a JSON body.
+func post(ts *testscript.TestScript, _ bool, args []string) {
+	r, err := http.Post("http://"+args[0], "application/json", strings.NewReader(ts.ReadFile(args[1])))
+	ts.Check(err)
+	show(ts, r)
+}
+
+func show(ts *testscript.TestScript, r *http.Response) {
+	defer func() { _ = r.Body.Close() }()
+	body, err := io.ReadAll(r.Body)
+	ts.Check(err)
+	_, err = fmt.Fprintf(ts.Stdout(), "%d\n%s\n", r.StatusCode, body)
+	ts.Check(err)
 }
 
 // terminate sends SIGTERM to the background commands.

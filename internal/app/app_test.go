@@ -360,12 +360,23 @@ func TestFollowsFolder(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(docs, "crane.md"), []byte("# Crane of Tern Island\n\nThe crane of Tern Island lifts 7 tonnes.\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const question = "How much does the crane of Tern Island lift?"
-	until(t, func() bool { return answer(t, all, question)["outcome"] == "ANSWERED" })
+	found := func() bool {
+		_, got, _, err := all.Pipeline().Retrieve(t.Context(), kb.AskRequest{Question: kb.Question{Text: "How much does the crane of Tern Island lift?"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range got.Candidates {
+			if c.DocumentID == "crane.md" {
+				return true
+			}
+		}
+		return false
+	}
+	until(t, found)
 	if err := os.Remove(filepath.Join(docs, "crane.md")); err != nil {
 		t.Fatal(err)
 	}
-	until(t, func() bool { return answer(t, all, question)["outcome"] == "INSUFFICIENT" })
+	until(t, func() bool { return !found() })
 }
 
 // until waits for something that happens within seconds.

@@ -72,10 +72,7 @@ func (a *App) Serve(ctx context.Context, opt Serving) error {
 	ready := &readiness{}
 	ready.wait("starting")
 	rpc := grpcapi.New(a.surface(ready, opt.Reflection))
-	web, err := a.web(ready)
-	if err != nil {
-		return err
-	}
+	web := a.web(ready)
 
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var work sync.WaitGroup
@@ -125,13 +122,11 @@ func (a *App) Serve(ctx context.Context, opt Serving) error {
 			a.log.Warn("grpc requests were cut off", "error", err)
 		}
 	})
-	if web != nil {
-		ends.Go(func() {
-			if err := web.Shutdown(drain); err != nil {
-				a.log.Warn("http requests were cut off", "error", err)
-			}
-		})
-	}
+	ends.Go(func() {
+		if err := web.Shutdown(drain); err != nil {
+			a.log.Warn("http requests were cut off", "error", err)
+		}
+	})
 	ends.Wait()
 	stop()
 	work.Wait()
