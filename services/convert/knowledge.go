@@ -155,10 +155,19 @@ func FromGap(p *pb.Gap) (kb.Gap, error) {
 	return out, r.err
 }
 
+// filter is the enum value of a filter. The zero value would select everything, so
+// that a text that is no value becomes a number that is refused.
+func filter[E protoEnum, K ~string](k K) E {
+	if e := toEnum[E](k); e != 0 || k == "" {
+		return e
+	}
+	return -1
+}
+
 // ToGapQuery is the request to list gaps.
 func ToGapQuery(q kb.GapQuery) *pb.ListGapsRequest {
 	return &pb.ListGapsRequest{
-		Kind: toEnum[pb.GapKind](q.Kind), Since: day(q.Since), Until: day(q.Until), State: toEnum[pb.GapState](q.State),
+		Kind: filter[pb.GapKind](q.Kind), Since: day(q.Since), Until: day(q.Until), State: filter[pb.GapState](q.State),
 		PageSize: optionalInt(q.PageSize), PageToken: optional(q.PageToken),
 	}
 }
