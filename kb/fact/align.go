@@ -356,7 +356,9 @@ func (st *rarity) of(t text.Term) float64 {
 			df = st.syns[t.Concept]
 		}
 		if df > 1 {
-			w = 1 - 0.65*math.Log(float64(df))/math.Log(float64(st.n)+1)
+			// In a handful of sentences a word that comes twice is not common yet.
+			known := math.Min(1, float64(st.n-1)/12)
+			w = 1 - 0.65*known*math.Log(float64(df))/math.Log(float64(st.n)+1)
 		}
 	}
 	if light[t.Text] {

@@ -50,6 +50,9 @@ func (e *Engine) Conflicts(needs []Need, pages []*Page, metas []Meta) []Clash {
 		var fillers []candidate
 		for p, v := range views {
 			for _, c := range e.candidates(n, v, p, views, links) {
+				if debugSupport {
+					println("  CAND", n.Name, p, v.page.Facts[c.ref.Fact].Value.Text, int(c.fit*100), int(c.worst*100), c.late, strings.Join(c.gaps, ","))
+				}
 				if !c.late && c.fit >= fillFit && c.worst <= gapShare {
 					fillers = append(fillers, c)
 				}
@@ -64,6 +67,12 @@ func (e *Engine) Conflicts(needs []Need, pages []*Page, metas []Meta) []Clash {
 				a, b := fillers[x].ref, fillers[y].ref
 				if a.Page == b.Page {
 					continue
+				}
+				if debugSupport {
+					fa, fb := &views[a.Page].page.Facts[a.Fact], &views[b.Page].page.Facts[b.Fact]
+					whole := fa.Value.Kind == BooleanValue
+					m := mutual(e.about(views[a.Page], fa, st, whole), e.about(views[b.Page], fb, st, whole))
+					println("  PAIR", fa.Value.Text, "|", fb.Value.Text, int(m.similarity*100), int(m.shared*10), int(m.extraA*10), int(m.extraB*10))
 				}
 				if c, ok := e.clash(views, a, b, st, true); ok {
 					c.Need = i
@@ -214,12 +223,34 @@ func (e *Engine) about(v *view, f *Fact, st *rarity, whole bool) *aboutness {
 		return out
 	}
 	skip := values(v.page, c)
+	if whole {
+		skip = append(skip, stanceWords(v.page.Runes, c.Span)...)
+	}
 	span := c.Span
 	if !whole && f.Span.Len() > 0 && c.Span.Contains(f.Span) {
 		span = f.Span
 	}
 	out.own = e.wordingOf(v.page.Runes, span, st, skip)
 	out.all = v.clauseBagFor(f)
+	return out
+}
+
+// stanceList are content words that say how a statement stands, not what it is about.
+var stanceList = text.NewTrie(map[int16]string{1: "禁用|慎用|忌用|禁止|严禁|允许|准许|许可|不宜|避免|有效|生效|施行|废止|失效|停止|暂停|关闭|开放|营业|停业|在售|停售|取消|终止|可以|应当|必须|不得|全体|所有|全部|仅限|部分|" +
+	"open|closed|close|valid|expired|repealed|discontinued|available|unavailable|active|inactive|suspended|cancelled|canceled|withdrawn|in force|for good|as usual|permanently|temporarily|allowed|forbidden|prohibited|permitted|banned|required|optional|recommended|choose|free to|no longer|still|currently"})
+
+func stanceWords(runes []rune, span text.Span) []text.Span {
+	folded := text.Fold(runes[span.Start:span.End])
+	var out []text.Span
+	for i := 0; i < len(folded); i++ {
+		if i > 0 && text.IsWord(folded[i-1]) && text.IsWord(folded[i]) {
+			continue
+		}
+		if end, _, ok := stanceList.Longest(folded, i); ok {
+			out = append(out, text.Span{Start: span.Start + i, End: span.Start + end})
+			i = end - 1
+		}
+	}
 	return out
 }
 
@@ -457,16 +488,7 @@ func turned(e *Engine, a, b *Fact) bool {
 	if a.Relation.Op == "" || b.Relation.Op == "" {
 		return false
 	}
-	same := func(x, y string) bool {
-		if x == "" || y == "" {
-			return false
-		}
-		wx, wy := e.wording(x, nil), e.wording(y, nil)
-		bx, by := newBag(4), newBag(4)
-		e.addText(bx, x, 1)
-		e.addText(by, y, 1)
-		return wx.cover(by).score >= 0.8 && wy.cover(bx).score >= 0.6 || wy.cover(bx).score >= 0.8 && wx.cover(by).score >= 0.6
-	}
+	same := func(x, y string) bool { return e.sameThing(x, y) }
 	opposite := map[string]string{"gt": "lt", "lt": "gt", "before": "after", "after": "before"}
 	straight := same(a.Subject.Text, b.Subject.Text) && same(a.Relation.Other.Text, b.Relation.Other.Text)
 	crossed := same(a.Subject.Text, b.Relation.Other.Text) && same(a.Relation.Other.Text, b.Subject.Text)
@@ -477,6 +499,19 @@ func turned(e *Engine, a, b *Fact) bool {
 		return opposite[a.Relation.Op] == b.Relation.Op && a.Negative() == b.Negative()
 	}
 	return false
+}
+
+// sameThing reports whether two phrases name one thing: the shorter one's words are
+// all in the longer one.
+func (e *Engine) sameThing(x, y string) bool {
+	wx, wy := e.wording(x, nil), e.wording(y, nil)
+	if wx.total == 0 || wy.total == 0 {
+		return false
+	}
+	if wx.total > wy.total {
+		wx, wy = wy, wx
+	}
+	return wx.cover(bagOf(wy)).score >= 0.85
 }
 
 // Words of a status that holds, and of one that has ended. They are opposites

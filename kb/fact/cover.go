@@ -252,7 +252,8 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 			for k := range p.cov.cells {
 				p.cov.cells[k] = math.Min(p.cov.cells[k], math.Max(own.cells[k], foreignAttribute))
 			}
-		} else {
+		} else if p.kind == 1 {
+			// A subject must be named; what is asked of it may be worded otherwise.
 			e.liftSimilar(p.w, p.cov.cells, v, f)
 		}
 		for k, cell := range p.w.cells {
@@ -381,7 +382,11 @@ func (e *Engine) closest(word string, v *view, c *Clause) float64 {
 		if t.Span.Empty() {
 			continue
 		}
-		s := e.config.Similarity(word, v.page.Quote(t.Span))
+		other := v.page.Quote(t.Span)
+		s := e.config.Similarity(word, other)
+		if sharesHan(word, other) && s < 0.9 {
+			continue // 特价 and 票价 are close by a character, not by meaning
+		}
 		if s > best {
 			best = s
 		}
@@ -394,7 +399,20 @@ func (e *Engine) closest(word string, v *view, c *Clause) float64 {
 
 // similarWord is the cosine of the built-in embedding from which two words are
 // taken to mean nearly the same.
-const similarWord = 0.62
+const similarWord = 0.68
+
+// sharesHan reports whether two different words share a Han character.
+func sharesHan(a, b string) bool {
+	if a == b {
+		return false
+	}
+	for _, r := range a {
+		if text.IsHan(r) && strings.ContainsRune(b, r) {
+			return true
+		}
+	}
+	return false
+}
 
 // Carries says how far the context of a filler holds a given part of the question,
 // 0..1.

@@ -28,6 +28,11 @@ func kindsOf(n *Need) kindSet {
 	case n.Unit != "" && ok:
 		k.dims = sameDims(q.Unit.Dim)
 	}
+	if k.dims == nil && (n.Expect == "QUANTITY" || n.Expect == "" && n.Class == "COMPARISON") {
+		if k.dims = measuredBy(n.Attribute); k.dims != nil && n.Expect == "" {
+			k.expect = "QUANTITY"
+		}
+	}
 	return k
 }
 
@@ -51,6 +56,28 @@ func sameDims(d quantity.Dimension) map[quantity.Dimension]bool {
 		return map[quantity.Dimension]bool{quantity.Ratio: true, quantity.Points: true}
 	}
 	return map[quantity.Dimension]bool{d: true}
+}
+
+// measuredBy are the dimensions that the words of an attribute ask for (how long,
+// faster, heavier), nil when they leave it open. Words for money do not decide: a fee
+// may be a rate.
+func measuredBy(attribute string) map[quantity.Dimension]bool {
+	var out map[quantity.Dimension]bool
+	for _, t := range text.Terms(text.Fold([]rune(attribute))) {
+		for dim, words := range implied {
+			switch dim {
+			case quantity.Money, quantity.Count, quantity.Ratio, quantity.Data:
+				continue
+			}
+			if impliedWord(words, t.Text) {
+				if out == nil {
+					out = map[quantity.Dimension]bool{}
+				}
+				out[dim] = true
+			}
+		}
+	}
+	return out
 }
 
 var changeWords = []string{"增长", "下降", "增加", "减少", "上升", "上涨", "下跌", "提高", "降低", "涨幅", "降幅", "增幅", "同比", "环比", "变化", "多多少", "少多少",
@@ -181,8 +208,8 @@ var (
 		"will", "shall", "may", "lead", "result", "cause", "affect", "lose", "forfeit", "pay", "charge", "penalty", "fine", "terminate", "void", "cancel", "must", "is ", "are ", "suspend", "reduce", "increase"}
 	exceptionMarks = []string{"除", "例外", "不适用", "不包括", "不受", "免", "不得", "除外", "但", "不含", "不在", "不予", "无须", "不需", "另有",
 		"except", "unless", "exempt", "exclud", "not apply", "does not", "do not", "other than", "apart from", "not cover", "not include", "free of", "waive", "but not", "no ", "not "}
-	conditionMarks = []string{"如", "若", "满", "须", "应", "需", "条件", "凡", "方可", "才能", "可以", "凭", "符合", "仅", "只", "的，", "达到", "具有", "当", "经", "以上", "必须",
-		"if", "provided", "must", "require", "when", "only", "condition", "at least", "eligible", "need", "hold", "who ", "have ", "subject to", "after", "unless", "qualif"}
+	conditionMarks = []string{"如", "若", "满", "须", "应", "需", "条件", "凡", "方可", "才能", "可以", "凭", "符合", "仅", "只", "的，", "达到", "具有", "当", "经", "以上", "必须", "适用", "面向", "享受", "享有", "对象", "限",
+		"if", "provided", "must", "require", "when", "only", "condition", "at least", "eligible", "need", "hold", "who ", "have ", "subject to", "after", "unless", "qualif", "apply", "applies", "available", "open to", "entitled"}
 	stepMarks = []string{"第一步", "首先", "步骤", "点击", "登录", "提交", "填写", "打开", "选择", "进入", "携带", "办理", "申请", "然后", "再", "输入", "按", "联系", "前往", "下载", "通过", "先", "拨打", "出示", "设置", "运行", "配置", "安装", "将", "在",
 		"step", "first", "click", "select", "open", "submit", "fill", "log in", "then", "enter", "choose", "go to", "apply", "send", "contact", "call", "write to", "complete", "run", "set", "use", "install", "by ", "must", "can ", "configure", "add", "create"}
 )
@@ -197,6 +224,9 @@ func textual(n *prepared, v *view, f *Fact) bool {
 	}
 	switch n.Class {
 	case "DEFINITION":
+		if n.Attribute != "" { // what the rules on something are, not what a word means
+			return true
+		}
 		return hasAny(s, definitionMarks) || f.Value.Kind == TextValue
 	case "CAUSE":
 		return hasAny(s, causeMarks)
@@ -245,9 +275,8 @@ func coverImplied(words string, w *wording, cells []float64) {
 	if words == "" {
 		return
 	}
-	set := " " + words + " "
 	for _, t := range w.terms {
-		if !strings.Contains(set, " "+t.Text+" ") {
+		if !impliedWord(words, t.Text) {
 			continue
 		}
 		for i := t.Span.Start; i < t.Span.End; i++ {
@@ -256,6 +285,17 @@ func coverImplied(words string, w *wording, cells []float64) {
 			}
 		}
 	}
+}
+
+// impliedWord reports whether a term is one of the listed words, or an inflected
+// form of a Latin one (fast, faster).
+func impliedWord(words, term string) bool {
+	for w := range strings.SplitSeq(words, " ") {
+		if w == term || len(w) >= 4 && w[0] < 0x80 && len(term) <= len(w)+3 && strings.HasPrefix(term, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // stepNumbers lists the numbers of steps named in a text: 第一步, step 2.
