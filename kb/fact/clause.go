@@ -32,6 +32,9 @@ func (r *reader) split(s text.Span) []piece {
 	}
 	for i := s.Start; i < s.End; i++ {
 		c := r.runes[i]
+		if i-start > maxClause && (c == ' ' || text.IsHan(c) || i-start > 2*maxClause) {
+			emit(i, ',')
+		}
 		switch c {
 		case '（', '(', '【', '[', '《', '“', '「', '『':
 			if j := r.closing(i, s.End, 120); j > 0 {
@@ -627,6 +630,9 @@ func (a *assembly) latin(pieces []piece) {
 		first, ok := r.firstCue(s)
 		lead := ok && first.Start == s.Start
 		_, _, has := r.englishPredicate(s)
+		if cur.Len() > maxClause {
+			done()
+		}
 		if cur.Empty() || !curPred {
 			// Before the first statement of the sentence.
 			if lead && first.class == otherwise {

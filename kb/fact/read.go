@@ -29,11 +29,12 @@ const (
 
 // Limits keep the page linear in the text whatever the text is.
 const (
-	maxAnchors = 96  // terms of one fact
-	maxContext = 64  // inherited terms of one clause
-	maxValues  = 64  // values of one clause that become facts
-	maxPhrase  = 240 // code points of a phrase value
-	maxMembers = 48  // items of one enumeration
+	maxAnchors = 96   // terms of one fact
+	maxContext = 64   // inherited terms of one clause
+	maxValues  = 64   // values of one clause that become facts
+	maxPhrase  = 240  // code points of a phrase value
+	maxMembers = 48   // items of one enumeration
+	maxClause  = 1500 // code points after which a clause ends whatever follows
 )
 
 // Read reads a text. It never fails: where nothing is understood, the page holds

@@ -12,23 +12,25 @@ import (
 // statement is a clause while its facts are read.
 type statement struct {
 	draft
-	sentence  int
-	index     int // of the clause
-	terms     []Term
-	cues      []cue // outside values and conditions
-	subject   Part
-	region    text.Span // of the own subject; empty = none
-	pred      int       // where the predicate begins
-	predEnd   int
-	attr      Part
-	owner     Part // subject without the attribute: X in "the Y of X"
-	context   []Term
-	before    []Term // terms of earlier clauses of the sentence
-	times     []when.Expr
-	negEnd    int  // denial ends here (不是A而是B); 0 = no such end
-	relEnd    int  // end of a relative part before the real predicate
-	sibling   bool // parallel to the clause before: another subject, the same unit
-	elsewhere bool // only points to another text
+	sentence      int
+	index         int // of the clause
+	terms         []Term
+	cues          []cue // outside values and conditions
+	subject       Part
+	region        text.Span // of the own subject; empty = none
+	pred          int       // where the predicate begins
+	predEnd       int
+	attr          Part
+	owner         Part // subject without the attribute: X in "the Y of X"
+	context       []Term
+	before        []Term // terms of earlier clauses of the sentence
+	times         []when.Expr
+	negEnd        int // denial ends here (不是A而是B); 0 = no such end
+	relEnd        int // end of a relative part before the real predicate
+	place         Part
+	firstQuantity int  // where the first quantity begins
+	sibling       bool // parallel to the clause before: another subject, the same unit
+	elsewhere     bool // only points to another text
 }
 
 // read reads one clause and its facts.
@@ -888,6 +890,11 @@ func (r *reader) boundary(st *statement, from, to int) int {
 // facts reads the facts of a clause.
 func (r *reader) facts(st *statement, c *Clause) {
 	r.splitSubject(st)
+	st.place = r.placeOf(st)
+	st.firstQuantity = st.main.End
+	if q := r.quantsIn(st.main); len(q) > 0 {
+		st.firstQuantity = q[0].Start
+	}
 	st.elsewhere = r.reference(st)
 	vals := r.values(st)
 	r.pair(st, vals)
@@ -909,7 +916,7 @@ func (r *reader) facts(st *statement, c *Clause) {
 		whole.Confidence = 0.3
 	}
 	whole.Anchors = r.anchors(st, nil, st.Span)
-	whole.Place = r.placeOf(st)
+	whole.Place = st.place
 	r.page.Facts = append(r.page.Facts, whole)
 	if st.elsewhere && len(vals) == 0 {
 		return
@@ -926,7 +933,7 @@ func (r *reader) valueFact(st *statement, c *Clause, vals []value, k int) {
 	f := Fact{
 		Span: st.Span, Sentence: st.sentence, Clause: st.index, Subject: st.owner,
 		Conditions: st.conditions, Denied: c.Denied && (st.negEnd == 0 || v.End <= st.negEnd), Modality: c.Modality, Quantifier: c.Quantifier, Hedged: c.Hedged,
-		Threshold: v.cond, Confidence: 0.7, Place: r.placeOf(st),
+		Threshold: v.cond, Confidence: 0.7, Place: st.place,
 	}
 	f.Value = Value{Span: v.Span, Text: r.str(v.Span)}
 	if v.quantity != nil {
@@ -1136,10 +1143,7 @@ func (r *reader) head(st *statement, s text.Span, v *value) bool {
 			return false
 		}
 	}
-	if q := r.quantsIn(st.main); len(q) > 0 {
-		return s.End <= q[0].Start
-	}
-	return true
+	return s.End <= st.firstQuantity
 }
 
 // splitSubject tells the owner from the attribute in "the Y of X", "X's Y", X的Y.
@@ -1347,7 +1351,7 @@ func (r *reader) nameEnd(i, end int) int {
 // phrase is the stretch from a position to the next predicate cue, comma or end.
 func (r *reader) phrase(from, end int, han bool) text.Span {
 	stop := min(end, from+maxPhrase)
-	for _, c := range r.cuesIn(text.Span{Start: from, End: end}) {
+	for _, c := range r.cuesIn(text.Span{Start: from, End: stop}) {
 		if r.inValue(c.Span) || c.Start == from {
 			continue
 		}

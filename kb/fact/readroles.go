@@ -187,7 +187,7 @@ func (r *reader) phraseFact(st *statement, role Role, s text.Span, denied bool, 
 		Span: span, Sentence: st.sentence, Clause: st.index, Subject: st.owner, Attribute: st.attr,
 		Value: Value{Kind: kind, Text: r.str(s), Span: s},
 		Times: st.times, Conditions: st.conditions, Denied: denied, Modality: c.Modality, Quantifier: c.Quantifier, Hedged: c.Hedged,
-		Role: role, Confidence: confidence, Place: r.placeOf(st),
+		Role: role, Confidence: confidence, Place: st.place,
 	}
 	if role == Agent {
 		if a := r.actionOf(st, s); a.Text != "" {

@@ -695,7 +695,7 @@ func unitLike(s string) bool {
 // cell adds the facts of one data cell.
 func (t *tableReader) cell(clause, sentence int, s text.Span, row, section header, c int, ctx []Term) {
 	r := t.r
-	if s.Empty() {
+	if s.Empty() || len(r.page.Facts) > len(r.runes) { // merged cells must not outgrow the text
 		return
 	}
 	switch string(r.folded[s.Start:s.End]) {
