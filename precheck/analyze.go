@@ -193,9 +193,15 @@ func spread(p map[kb.Class]float64) []kb.ClassProbability {
 func vagueOver(classes []kb.ClassProbability) []kb.ClassProbability {
 	const vague = 0.94
 	p := map[kb.Class]float64{kb.Vague: vague}
+	others := 0.0
 	for _, c := range classes {
 		if c.Class != kb.Vague {
-			p[c.Class] = c.Probability * (1 - vague)
+			others += c.Probability
+		}
+	}
+	for _, c := range classes {
+		if c.Class != kb.Vague && others > 0 {
+			p[c.Class] = c.Probability / others * (1 - vague)
 		}
 	}
 	return spread(p)

@@ -820,6 +820,11 @@ func (r *reading) joined(role string, ci int) string {
 // asked appends the ASKED slots of all asking clauses.
 func (r *reading) asked(a *kb.Analysis, asking []int, two pair, paired bool) {
 	var list []kb.Slot
+	if len(asking) == 0 {
+		// Keywords: what the class of their nouns asks.
+		list = append(list, kb.Slot{Name: slotNames[a.Class], Role: kb.Asked, Required: true, Expect: expects[a.Class],
+			Subject: r.joined(roleSubject, -1), Attribute: r.joined(roleAttribute, -1)})
+	}
 	for k, ci := range asking {
 		c := &r.clauses[ci]
 		class, expect := c.class, c.expect
