@@ -55,6 +55,8 @@ func (e *Engine) Read(src Source) *Page {
 	r.findValues()
 	r.cues = findCues(r.folded)
 	r.findTerms()
+	r.page.Facts = make([]Fact, 0, len(r.quants)+len(r.times)+len(r.runes)/40+2)
+	r.page.Clauses = make([]Clause, 0, len(r.runes)/40+2)
 	r.setTitle()
 	for _, b := range r.blocks() {
 		switch b.kind {

@@ -1,0 +1,37 @@
+package fact
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestReadIsLinear reads awkward texts at two lengths: ten times the text must not
+// take a hundred times as long. The bound is wide, since the machine may be busy.
+func TestReadIsLinear(t *testing.T) {
+	e := New(Config{})
+	for name, unit := range map[string]string{
+		"brackets": "（", "commas": "，的", "conditions": "if a ", "numbers": "5 and ", "denials": "不", "enumeration": "甲、", "quotes": "“", "steps": "第一步",
+		"verbs": "runs and has ", "cells": "|1", "tags": "<td>", "rows": "<tr><td rowspan=9>", "exceptions": "除外", "words": "a", "spaces": " \n", "reasons": "because of x ", "comparisons": "比高于", "aliases": "X (the \"Y\") ",
+	} {
+		t.Run(name, func(t *testing.T) {
+			measure := func(n int) time.Duration {
+				s := strings.Repeat(unit, n/len(unit)+1)
+				best := time.Hour
+				for range 3 {
+					begin := time.Now()
+					p := e.Read(Source{Text: s})
+					best = min(best, time.Since(begin))
+					if len(p.Facts) > 8+2*len(p.Runes) {
+						t.Fatalf("%d facts in %d code points", len(p.Facts), len(p.Runes))
+					}
+				}
+				return best
+			}
+			short, long := measure(3000), measure(30000)
+			if long > 60*short+50*time.Millisecond {
+				t.Errorf("3,000 bytes take %v, 30,000 take %v", short, long)
+			}
+		})
+	}
+}
