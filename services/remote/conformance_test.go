@@ -1,0 +1,54 @@
+package remote_test
+
+import (
+	"testing"
+
+	"suffice.dev/suffice/kb/fact"
+	"suffice.dev/suffice/kb/reading"
+	"suffice.dev/suffice/rerank"
+	"suffice.dev/suffice/rerank/reranktest"
+	"suffice.dev/suffice/services/grpcapi"
+	"suffice.dev/suffice/services/remote"
+	"suffice.dev/suffice/validate"
+	"suffice.dev/suffice/validate/validatetest"
+)
+
+func assessor(t *testing.T) rerank.Assessor {
+	t.Helper()
+	a, err := rerank.New(rerank.Default(), reading.New(fact.New(fact.Config{}), 0, nil), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func validator(t *testing.T) validate.Validator {
+	t.Helper()
+	v, err := validate.New(validate.Default(), reading.New(fact.New(fact.Config{}), 0, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestAssessorConformance(t *testing.T) {
+	t.Run("local", func(t *testing.T) { reranktest.Run(t, assessor) })
+	for _, transport := range transports {
+		t.Run(transport.name, func(t *testing.T) {
+			reranktest.Run(t, func(t *testing.T) rerank.Assessor {
+				return remote.NewAssessor(transport.open(t, grpcapi.New(grpcapi.Config{Assessor: assessor(t)})))
+			})
+		})
+	}
+}
+
+func TestValidatorConformance(t *testing.T) {
+	t.Run("local", func(t *testing.T) { validatetest.Run(t, validator) })
+	for _, transport := range transports {
+		t.Run(transport.name, func(t *testing.T) {
+			validatetest.Run(t, func(t *testing.T) validate.Validator {
+				return remote.NewValidator(transport.open(t, grpcapi.New(grpcapi.Config{Validator: validator(t)})))
+			})
+		})
+	}
+}
