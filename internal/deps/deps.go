@@ -28,11 +28,11 @@ import (
 	_ "github.com/yuin/goldmark"
 	_ "golang.org/x/sync/errgroup"
 	_ "golang.org/x/sys/unix"
+	_ "google.golang.org/genproto/googleapis/rpc/errdetails"
 	_ "google.golang.org/grpc"
 	_ "google.golang.org/grpc/health"
 	_ "google.golang.org/grpc/reflection"
 	_ "google.golang.org/protobuf/proto"
-	_ "google.golang.org/genproto/googleapis/rpc/errdetails"
 	_ "gopkg.in/yaml.v3"
 	_ "modernc.org/sqlite"
 )
