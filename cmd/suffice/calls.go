@@ -74,7 +74,7 @@ func (c *cli) lines(ctx context.Context, name string, f *callFlags) error {
 	if !ok {
 		return fmt.Errorf("no command %s", name)
 	}
-	if f.asOf != "" || f.docs != "" || f.explain || len(f.readers) > 0 || len(f.passages) > 0 {
+	if f.asOf != "" || f.explain || len(f.readers) > 0 || len(f.passages) > 0 {
 		return usage("this flag is for a question on the command line; in JSON Lines each line says it")
 	}
 	in := c.in
@@ -85,6 +85,9 @@ func (c *cli) lines(ctx context.Context, name string, f *callFlags) error {
 		}
 		defer func() { _ = file.Close() }()
 		in = file
+	}
+	if err := c.bringIn(ctx, f); err != nil {
+		return err
 	}
 	b, err := c.open(ctx, true)
 	if err != nil {
@@ -183,18 +186,8 @@ func (c *cli) askOne(ctx context.Context, f *callFlags, text string) error {
 	if err != nil {
 		return err
 	}
-	if f.docs != "" {
-		if c.addr != "" {
-			return usage("--docs is for a folder on this machine; leave --addr out, or `suffice ingest --addr` the folder first")
-		}
-		if c.data == defaultData { // neither flag nor variable names one
-			if c.data, err = docsData(f.docs); err != nil {
-				return err
-			}
-		}
-		if err := c.ingestPaths(ctx, []string{f.docs}, true, nil); err != nil {
-			return err
-		}
+	if err := c.bringIn(ctx, f); err != nil {
+		return err
 	}
 	return c.with(ctx, true, func(b *backend) error {
 		reply, err := b.pipeline.Ask(ctx, req, nil)
@@ -206,6 +199,24 @@ func (c *cli) askOne(ctx context.Context, f *callFlags, text string) error {
 		}
 		return writeReply(c.out, reply, text, f.language)
 	})
+}
+
+// bringIn ingests the folder that --docs names, into a data folder of its own unless
+// one was named.
+func (c *cli) bringIn(ctx context.Context, f *callFlags) error {
+	if f.docs == "" {
+		return nil
+	}
+	if c.addr != "" {
+		return usage("--docs is for a folder on this machine; leave --addr out, or `suffice ingest --addr` the folder first")
+	}
+	if c.data == defaultData { // neither flag nor variable names one
+		var err error
+		if c.data, err = docsData(f.docs); err != nil {
+			return err
+		}
+	}
+	return c.ingestPaths(ctx, []string{f.docs}, true, nil)
 }
 
 func (c *cli) retrieveCommand() *cobra.Command {

@@ -42,6 +42,8 @@ func TestScripts(t *testing.T) {
 			"terminate": terminate,
 			"get":       get,
 			"post":      post,
+			"hangup":    hangUp,
+			"waitfor":   waitFor,
 		},
 	})
 }
@@ -102,6 +104,29 @@ func show(ts *testscript.TestScript, r *http.Response) {
 func terminate(ts *testscript.TestScript, _ bool, _ []string) {
 	for _, cmd := range ts.BackgroundCmds() {
 		ts.Check(cmd.Process.Signal(syscall.SIGTERM))
+	}
+}
+
+// hangup sends SIGHUP to the background commands.
+func hangUp(ts *testscript.TestScript, _ bool, _ []string) {
+	for _, cmd := range ts.BackgroundCmds() {
+		ts.Check(cmd.Process.Signal(syscall.SIGHUP))
+	}
+}
+
+// waitfor ADDRESS/PATH TEXT waits until the HTTP reply holds the text.
+func waitFor(ts *testscript.TestScript, _ bool, args []string) {
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		r, err := http.Get("http://" + args[0])
+		ts.Check(err)
+		body, err := io.ReadAll(r.Body)
+		ts.Check(errors.Join(err, r.Body.Close()))
+		if strings.Contains(string(body), args[1]) {
+			return
+		}
+		if time.Now().After(end) {
+			ts.Fatalf("%s never says %q; it says:\n%s", args[0], args[1], body)
+		}
 	}
 }
 
