@@ -2,7 +2,10 @@ package precheck_test
 
 import (
 	"context"
+	"os"
+	"strings"
 	"testing"
+	"time"
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/precheck"
@@ -84,5 +87,40 @@ func BenchmarkAnalyze(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+func BenchmarkParseRules(b *testing.B) {
+	data, err := os.ReadFile("data/rules.yaml")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := precheck.ParseRules("rules.yaml", data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// TestLongQuestion holds the work on the longest question that a request may carry
+// (8,000 code points) within bounds that a quadratic reading would break.
+func TestLongQuestion(t *testing.T) {
+	p, err := precheck.New(precheck.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"请问年假和病假哪个多，能不能一起休？", "what is the fee and how much is the deposit ", "和比的", "it ", "1,"} {
+		q := strings.Repeat(part, 8000/len([]rune(part)))
+		start := time.Now()
+		a, err := p.Analyze(context.Background(), kb.Question{Text: q})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := time.Since(start); d > 3*time.Second {
+			t.Errorf("%q repeated takes %v", part, d)
+		} else {
+			t.Logf("%q repeated: %v", part, d)
+		}
+		prechecktest.Check(t, a)
 	}
 }

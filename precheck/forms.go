@@ -229,7 +229,8 @@ func equal(a, b []rune) bool {
 
 // phrases is a set of literal phrases found by their first rune, longest first.
 type phrases struct {
-	byRun map[rune][][]rune
+	byRun   map[rune][][]rune
+	longest int // of all phrases, in code points
 }
 
 func newPhrases(lists ...[]string) phrases {
@@ -240,6 +241,7 @@ func newPhrases(lists ...[]string) phrases {
 			if len(r) == 0 {
 				continue
 			}
+			p.longest = max(p.longest, len(r))
 			set := p.byRun[r[0]]
 			at := len(set)
 			for at > 0 && len(set[at-1]) < len(r) {
@@ -287,7 +289,7 @@ func (p phrases) anywhere(folded []rune, start, end int) bool {
 
 // suffix returns the length of the longest phrase that ends folded[start:end].
 func (p phrases) suffix(folded []rune, start, end int) int {
-	for i := start; i < end; i++ {
+	for i := max(start, end-p.longest); i < end; i++ {
 		if e, ok := p.at(folded, i, end); ok && e == end {
 			return end - i
 		}
