@@ -153,6 +153,7 @@ done:
 	case j-i == 1:
 		if j < len(f) && IsHan(f[j]) {
 			l.add(i, j+1, Identifier)
+			return j + 1
 		} else if l.runes != nil && unicode.IsUpper(l.runes[i]) && i > 0 && (f[i] != 'i' && f[i] != 'a' || !l.sentenceStart(i)) {
 			if f[i] != 'i' {
 				l.add(i, j, Identifier)

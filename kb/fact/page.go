@@ -23,7 +23,7 @@ var ErrPage = errors.New("not an encoded page")
 // MarshalBinary encodes all of the page but its text, which the store has anyway.
 // Strings and term lists that occur several times are written once.
 func (p *Page) MarshalBinary() ([]byte, error) {
-	w := &pageWriter{strings: map[string]uint64{}, lists: map[listKey]uint64{}}
+	w := &pageWriter{strings: map[string]uint64{}, lists: map[listKey]uint64{}, numbers: map[Term]int{}}
 	w.uint(uint64(len(p.Sentences)))
 	for _, s := range p.Sentences {
 		w.span(s.Span)
@@ -167,12 +167,16 @@ type pageWriter struct {
 	out     []byte
 	strings map[string]uint64
 	lists   map[listKey]uint64
+	numbers map[Term]int // without weight and origin
 }
 
 func (w *pageWriter) uint(v uint64) { w.out = binary.AppendUvarint(w.out, v) }
 func (w *pageWriter) int(v int)     { w.out = binary.AppendVarint(w.out, int64(v)) }
 
-// float keeps four digits, which is all that weights and confidences need.
+// weightSteps are the steps between 0 and 1 that a stored weight distinguishes.
+const weightSteps = 250
+
+// float keeps four digits, which is all that confidences need.
 func (w *pageWriter) float(v float64) { w.int(int(math.Round(v * 10000))) }
 
 func (w *pageWriter) span(s text.Span) {
@@ -220,17 +224,25 @@ func (w *pageWriter) terms(ts []Term) {
 	w.lists[key] = uint64(len(w.lists) + 2)
 	w.uint(1)
 	w.uint(uint64(len(ts)))
+	prev := 0
 	for i := range ts {
 		t := &ts[i]
-		w.str(t.Text)
-		w.span(t.Span)
-		w.float(t.Weight)
-		name := uint64(0)
-		if t.Name {
-			name = 1
+		key := *t
+		key.Weight, key.Origin = 0, 0
+		n, ok := w.numbers[key]
+		if !ok {
+			n = len(w.numbers)
+			w.numbers[key] = n
 		}
-		w.uint(uint64(t.Origin)<<1 | name)
-		w.int(int(t.Synset))
+		w.int(n - prev) // neighbours in one list are neighbours in another
+		prev = n
+		if !ok {
+			w.str(t.Text)
+			w.span(t.Span)
+			w.bits(t.Name)
+			w.int(int(t.Synset))
+		}
+		w.out = append(w.out, byte(math.Round(t.Weight*weightSteps)), byte(t.Origin))
 	}
 }
 
@@ -324,6 +336,7 @@ type pageReader struct {
 	failed  bool
 	strings []string
 	lists   [][]Term
+	known   []Term
 	rats    map[string]*big.Rat
 }
 
@@ -411,15 +424,27 @@ func (r *pageReader) terms() []Term {
 		}
 		return r.lists[k-2]
 	}
-	out := make([]Term, r.count(6))
+	out := make([]Term, r.count(3))
+	prev := 0
 	for i := range out {
-		t := &out[i]
-		t.Text = r.str()
-		t.Span = r.span()
-		t.Weight = r.float()
-		o := r.uint()
-		t.Origin, t.Name = Origin(o>>1), o&1 == 1
-		t.Synset = int32(r.int())
+		n := prev + r.int()
+		prev = n
+		switch {
+		case n == len(r.known):
+			t := Term{Text: r.str(), Span: r.span(), Name: r.bits()[0]}
+			t.Synset = int32(r.int())
+			r.known = append(r.known, t)
+		case n < 0 || n > len(r.known):
+			r.failed, r.data = true, nil
+			return nil
+		}
+		out[i] = r.known[n]
+		if len(r.data) < 2 {
+			r.failed, r.data = true, nil
+			return nil
+		}
+		out[i].Weight, out[i].Origin = float64(r.data[0])/weightSteps, Origin(r.data[1])
+		r.data = r.data[2:]
 	}
 	r.lists = append(r.lists, out)
 	return out

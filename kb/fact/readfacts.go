@@ -626,6 +626,7 @@ func (r *reader) modal(c *Clause, m Modality, inSubject bool) {
 // clauseTimes finds when the clause holds: its own times, else the time that opened
 // the sentence or an earlier one of the paragraph, else that of the heading or title.
 func (r *reader) clauseTimes(st *statement) {
+	r.resolveYears(st)
 	for _, t := range r.timesIn(st.Span) {
 		if !st.conditional(t.Span) {
 			st.times = append(st.times, t)
@@ -648,6 +649,39 @@ func (r *reader) clauseTimes(st *statement) {
 	default:
 		st.times = r.headingTimes()
 	}
+}
+
+// resolveYears gives "the year before" in a text about one year its interval: 2024年…，
+// 上年为79.8% speaks of 2023.
+func (r *reader) resolveYears(st *statement) {
+	times := r.timesIn(st.Span)
+	base := when.Expr{}
+	for _, group := range [][]when.Expr{r.near, r.carry, r.leadTimes, r.headingTimes()} {
+		if len(group) > 0 {
+			base = group[0]
+			break
+		}
+	}
+	for i := range times {
+		t := &times[i]
+		if t.Kind == when.Date && !t.From.IsZero() && t.Grain == "year" {
+			base = *t
+			continue
+		}
+		if t.Kind != when.Relative || !t.From.IsZero() || base.From.IsZero() || base.To.IsZero() || !yearBefore(t.Text) {
+			continue
+		}
+		t.From, t.To, t.Grain, t.Calendar = base.From.AddDate(-1, 0, 0), base.To.AddDate(-1, 0, 0), base.Grain, base.Calendar
+	}
+}
+
+func yearBefore(s string) bool {
+	for _, w := range []string{"上年", "上一年", "前一年", "去年", "last year", "previous year", "year before", "year earlier", "prior year", "preceding year", "year ago"} {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
 }
 
 func dated(t when.Expr) bool {
