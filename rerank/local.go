@@ -271,22 +271,28 @@ func (j *judged) outcome() kb.Outcome {
 // slots reports every slot of the question with its state and evidence.
 func (l *Local) slots(j *judged) []kb.SlotFill {
 	engine := l.reader.Engine()
-	byNeed := map[int]int{}
+	byNeed := map[int][]int{}
 	for n, s := range j.slots {
-		byNeed[s] = n
+		byNeed[s] = append(byNeed[s], n)
 	}
 	out := make([]kb.SlotFill, 0, len(j.req.Analysis.Slots))
 	for i, s := range j.req.Analysis.Slots {
 		fill := kb.SlotFill{Slot: s, State: kb.Empty}
 		switch n, asked := byNeed[i]; {
 		case asked:
-			cov := j.cover[n]
-			fill.State, fill.Confidence = kb.SlotState(cov.State), cov.Confidence
-			if cov.General {
-				fill.State = kb.Empty
-			}
-			for _, f := range preferred(j, cov.Fillers) {
-				fill.Evidence = append(fill.Evidence, evidence(j.req.Candidates[j.live[f.Page]].Passage, j.pages[f.Page], f))
+			fill.State, fill.Confidence = kb.Filled, 1
+			for _, k := range n {
+				cov := j.cover[k]
+				fill.Confidence = math.Min(fill.Confidence, cov.Confidence)
+				switch {
+				case cov.General || cov.State == fact.StateEmpty:
+					fill.State = kb.Empty
+				case cov.State == fact.StateAmbiguous && fill.State != kb.Empty:
+					fill.State = kb.Ambiguous
+				}
+				for _, f := range preferred(j, cov.Fillers) {
+					fill.Evidence = append(fill.Evidence, evidence(j.req.Candidates[j.live[f.Page]].Passage, j.pages[f.Page], f))
+				}
 			}
 		case s.Role == kb.Given:
 			best := 0.0

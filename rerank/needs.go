@@ -28,6 +28,12 @@ func needsOf(a kb.Analysis) (needs []fact.Need, index []int) {
 		}
 	}
 	sides := sidesOf(a)
+	var compared []string
+	for _, s := range a.Slots {
+		if s.Role == kb.Given && (s.Name == "subject_a" || s.Name == "subject_b") {
+			compared = append(compared, s.Value)
+		}
+	}
 	for i, s := range a.Slots {
 		if s.Role != kb.Asked || !s.Required {
 			continue
@@ -46,6 +52,16 @@ func needsOf(a kb.Analysis) (needs []fact.Need, index []int) {
 		}
 		if n.Attribute == "" {
 			n.Attribute = strings.Join(attribute, " ")
+		}
+		// A difference between two sides needs what is asked of each.
+		if a.Class == kb.Comparison && baseName(s.Name) == "difference" && len(compared) == 2 && n.Attribute != "" {
+			for k := range compared {
+				side := n
+				side.Subject, side.Others, side.Expect = compared[k], []string{compared[1-k]}, ""
+				needs = append(needs, side)
+				index = append(index, i)
+			}
+			continue
 		}
 		for _, side := range sides {
 			if side != n.Subject {

@@ -18,7 +18,7 @@ func (l *Local) Answer(ctx context.Context, req kb.AnswerRequest) (kb.AnswerResu
 	if err := ctx.Err(); err != nil {
 		return kb.AnswerResult{}, fmt.Errorf("answer: %w", err)
 	}
-	out := kb.AnswerResult{Outcome: req.Assessment.Outcome, Missing: req.Assessment.Missing}
+	out := kb.AnswerResult{Outcome: req.Assessment.Outcome, Missing: req.Assessment.Missing, Conflicts: []kb.Conflict{}}
 	for _, c := range req.Assessment.Conflicts {
 		if c.OnAsked { // what the sources disagree on beside the question is not part of the reply
 			out.Conflicts = append(out.Conflicts, c)

@@ -174,6 +174,7 @@ func (e *Engine) clash(views []*view, ra, rb Ref, st *rarity, asked bool) (Clash
 	a := e.about(va, fa, st, whole)
 	b := e.about(vb, fb, st, whole)
 	m := mutual(a, b)
+	m.factA, m.factB = ra.Fact, rb.Fact
 	limit := oneThing
 	if whole {
 		limit = oneStatement
@@ -197,6 +198,9 @@ func (e *Engine) clash(views []*view, ra, rb Ref, st *rarity, asked bool) (Clash
 		return none, false
 	}
 	if contrast(m) && kind != "ORDER" {
+		return none, false
+	}
+	if apart(va.factSides(ra.Fact), vb.factSides(rb.Fact), false) {
 		return none, false
 	}
 	c.Kind, c.Hard, c.Reason = kind, hard, why
@@ -312,6 +316,7 @@ type overlap struct {
 	shared         float64
 	extraA, extraB float64 // weight of words that only one side has
 	gapsA, gapsB   []string
+	factA, factB   int // indexes of the facts
 }
 
 // mutual compares what two values are about. One-sided extra words (paraphrase,
@@ -348,12 +353,13 @@ func split(w *wording, cells []float64) (shared, extra float64, gaps []string) {
 // contrast reports whether each side has words of weight that the other lacks:
 // adults and children, budget and cost, group and shipyard.
 func contrast(m overlap) bool {
-	return math.Min(m.extraA, m.extraB) >= 1.6 && math.Min(m.extraA, m.extraB) > 0.3*m.shared
+	return math.Min(m.extraA, m.extraB) >= 1.6 && math.Min(m.extraA, m.extraB) > 0.22*m.shared
 }
 
 // kind names the conflict of two facts about one thing; "" for none.
 func (e *Engine) kind(va, vb *view, fa, fb *Fact, m overlap) (kind string, hard bool, why string) {
 	cond := e.conditions(fa, fb)
+	special := cond == relation.Unknown && (e.special(va, vb, fa, fb) || e.special(vb, va, fb, fa))
 	if fa.Value.Kind != BooleanValue {
 		r, reason := compareValues(fa.Value, fb.Value)
 		switch r {
@@ -366,7 +372,7 @@ func (e *Engine) kind(va, vb *view, fa, fb *Fact, m overlap) (kind string, hard 
 			}
 			return "", false, ""
 		case relation.Excludes:
-			if cond == relation.Differs || fa.Negative() || fb.Negative() {
+			if cond == relation.Differs || special || fa.Negative() || fb.Negative() {
 				return "", false, ""
 			}
 			return valueKind(va, vb, fa, fb, reason)
@@ -378,10 +384,13 @@ func (e *Engine) kind(va, vb *view, fa, fb *Fact, m overlap) (kind string, hard 
 			return "ORDER", true, "turned round"
 		}
 	}
-	if s := statusClash(va, vb, fa, fb); s {
+	if apart(va.factSides(m.factA), vb.factSides(m.factB), true) && fa.Negative() == fb.Negative() || statusClash(va, vb, fa, fb) {
 		return "STATUS", true, "in force and not in force"
 	}
 	if cond == relation.Differs {
+		return "", false, ""
+	}
+	if special && !onlyAgainstAll(fa, fb) {
 		return "", false, ""
 	}
 	r, reason := stances(fa, fb)
@@ -406,6 +415,28 @@ func (e *Engine) kind(va, vb *view, fa, fb *Fact, m overlap) (kind string, hard 
 		return "QUANTIFIER", true, reason
 	}
 	return "", false, ""
+}
+
+// special reports whether a's condition makes it a special case beside b: a case of
+// which b says nothing. A rule and its exception do not conflict.
+func (e *Engine) special(va, vb *view, a, b *Fact) bool {
+	for _, c := range limits(a) {
+		if len(c.Terms) == 0 && len(c.Quantities) == 0 {
+			continue
+		}
+		bag := vb.clauseBagFor(b)
+		sum, total := 0.0, 0.0
+		for _, t := range c.Terms {
+			total += t.Weight
+			if bag.words[t.Text] > 0 || t.Synset != 0 && bag.syns[t.Synset] > 0 {
+				sum += t.Weight
+			}
+		}
+		if total == 0 && len(c.Quantities) > 0 || total > 0 && sum/total < 0.6 {
+			return true
+		}
+	}
+	return false
 }
 
 func thresholdsExclude(a, b *Fact) bool {

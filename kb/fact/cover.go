@@ -52,6 +52,9 @@ type prepared struct {
 	unitName  string
 	kinds     kindSet
 	asked     *bag // the words of subject, attribute and what else is given
+	sides     map[int32]sideSet
+	limits    []quantity.Quantity // values that the question fixes: three days before departure
+	pieces    []*wording          // subject and givens, piece by piece: each must be carried
 }
 
 func (e *Engine) prepare(n *Need, st *rarity) *prepared {
@@ -73,6 +76,15 @@ func (e *Engine) prepare(n *Need, st *rarity) *prepared {
 		}
 	}
 	p.kinds = kindsOf(n)
+	p.sides = e.sidesIn(n.Question)
+	for _, g := range append([]string{n.Subject}, n.Given...) {
+		p.limits = append(p.limits, quantity.Find(text.Fold([]rune(g)))...)
+		for _, piece := range strings.Fields(g) {
+			if text.IsHan(firstRune(piece)) {
+				p.pieces = append(p.pieces, e.wording(piece, st))
+			}
+		}
+	}
 	p.asked = bagOf(append([]*wording{p.subject, p.attribute}, p.given...)...)
 	return p
 }
@@ -256,6 +268,9 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 			// A subject must be named; what is asked of it may be worded otherwise.
 			e.liftSimilar(p.w, p.cov.cells, v, f)
 		}
+		if whole {
+			n.answersState(p.w, p.cov.cells, v.factSides(i))
+		}
 		for k, cell := range p.w.cells {
 			total += cell.weight
 			sum += cell.weight * math.Max(p.cov.cells[k], 0)
@@ -307,6 +322,23 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 		}
 	}
 	c.late = e.elsewhere(n, v, f)
+	for _, piece := range n.pieces {
+		pc := piece.cover(b)
+		lift(piece, pc.cells, frame, 0.75*scale)
+		if linked != nil {
+			lift(piece, pc.cells, linked, 0.7*scale)
+		}
+		if piece.score(pc.cells) < leastPiece {
+			c.worst = 1
+		}
+	}
+	sides := v.factSides(i)
+	if apart(n.sides, sides, false) || f.Value.Kind != BooleanValue && apart(n.sides, sides, true) {
+		c.worst = 1
+	}
+	if n.outside(f) {
+		c.worst = 1
+	}
 	for _, o := range n.others {
 		// The fact speaks of a sibling, not of this subject.
 		if oc := o.cover(b); oc.score > 0.8 && parts[0].cov.score < 0.8 {
@@ -315,6 +347,45 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 	}
 	c.ref.Score = c.fit
 	return c
+}
+
+// outside reports whether the question fixes a value that the fact's own thresholds
+// exclude: three days before departure, and a rule for seven days and more.
+func (n *prepared) outside(f *Fact) bool {
+	for _, l := range n.limits {
+		excluded, met := false, false
+		for _, c := range f.Conditions {
+			for _, q := range c.Quantities {
+				switch r, _ := quantity.Compare(l, q); r {
+				case relation.Excludes:
+					excluded = true
+				case relation.Same:
+					met = true
+				}
+			}
+		}
+		if excluded && !met {
+			return true
+		}
+	}
+	return false
+}
+
+// answersState covers the words of a yes-no question that name one side of a state
+// where the fact names another: closed answers "is it open".
+func (n *prepared) answersState(w *wording, cells []float64, sides map[int32]sideSet) {
+	for g, x := range n.sides {
+		y, ok := sides[g]
+		if !ok || !x.state || x.sides&y.sides != 0 {
+			continue
+		}
+		word := string([]rune(n.Question)[x.span.Start:x.span.End])
+		for k, c := range w.cells {
+			if strings.Contains(word, w.text(c.Span)) && cells[k] < 0.8 {
+				cells[k] = 0.8
+			}
+		}
+	}
 }
 
 // leastAttribute is the share of the attribute's words that a filler must carry: a
@@ -345,7 +416,27 @@ func (e *Engine) elsewhere(n *prepared, v *view, f *Fact) bool {
 	if len(times) == 0 {
 		return false
 	}
-	return when.Scope(n.times, times) == relation.Differs
+	switch when.Scope(n.times, times) {
+	case relation.Differs:
+		return true
+	case relation.Unknown:
+		// A time that cannot be placed (2024/25) still differs by its numbers.
+		for _, t := range times {
+			if d := digits(t.Text); t.From.IsZero() && t.To.IsZero() && d != "" && digits(n.TimeText) != "" && d != digits(n.TimeText) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func digits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, s)
 }
 
 // liftSimilar covers stretches that nothing covers by words, where the similarity
@@ -396,6 +487,10 @@ func (e *Engine) closest(word string, v *view, c *Clause) float64 {
 	}
 	return math.Min(0.85, 0.6+(best-similarWord))
 }
+
+// leastPiece is the least share of each piece of a Chinese subject that must be
+// carried: 儿童 beside the name of the drug is not to be lost in the total.
+const leastPiece = 0.45
 
 // similarWord is the cosine of the built-in embedding from which two words are
 // taken to mean nearly the same.

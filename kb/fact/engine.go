@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"suffice.dev/suffice/text"
+	"suffice.dev/suffice/text/lexicon"
 )
 
 // Dictionary finds synonyms of both languages: the longest entry that starts at a
@@ -17,6 +18,7 @@ type Dictionary interface {
 type Config struct {
 	Dictionary  Dictionary                // nil = none
 	Similarity  func(a, b string) float64 // 0..1; nil = none
+	Contrasts   *lexicon.Contrasts        // words that set cases apart; nil = none
 	FiscalStart time.Month                // first month of the fiscal year; 0 = January
 }
 

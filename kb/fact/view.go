@@ -16,12 +16,13 @@ type view struct {
 	own    []*bag
 	clause []*bag
 	frame  *bag
+	sides  []map[int32]sideSet // by fact
 }
 
 func (e *Engine) views(pages []*Page, metas []Meta) []*view {
 	out := make([]*view, len(pages))
 	for i, p := range pages {
-		v := &view{engine: e, page: p, facts: make([]*bag, len(p.Facts)), own: make([]*bag, len(p.Facts)), clause: make([]*bag, len(p.Clauses))}
+		v := &view{engine: e, page: p, facts: make([]*bag, len(p.Facts)), own: make([]*bag, len(p.Facts)), sides: make([]map[int32]sideSet, len(p.Facts)), clause: make([]*bag, len(p.Clauses))}
 		if i < len(metas) {
 			v.meta = metas[i]
 		}
@@ -119,6 +120,63 @@ func (v *view) foreignAttribute(i int, asked *bag) bool {
 	}
 	w := v.engine.wording(f.Attribute.Text, nil)
 	return w.total > 0 && w.cover(asked).score < 0.2
+}
+
+// sideSet is the set of sides of one contrast group that a text names, with the
+// section of the group.
+type sideSet struct {
+	sides uint32
+	state bool
+	span  text.Span // of the last one named
+}
+
+// sidesIn lists the contrast groups that a text names.
+func (e *Engine) sidesIn(s string) map[int32]sideSet {
+	if e.config.Contrasts == nil {
+		return nil
+	}
+	var out map[int32]sideSet
+	for _, f := range e.config.Contrasts.Find(text.Fold([]rune(s))) {
+		if out == nil {
+			out = map[int32]sideSet{}
+		}
+		g := out[f.Group]
+		g.sides |= 1 << f.Side
+		g.state, g.span = f.State, f.Span
+		out[f.Group] = g
+	}
+	return out
+}
+
+// factSides lists the contrast groups that a fact names: in its clause, or for a
+// table cell in its headings.
+func (v *view) factSides(i int) map[int32]sideSet {
+	if v.sides[i] != nil {
+		return v.sides[i]
+	}
+	f := &v.page.Facts[i]
+	s := f.Subject.Text + " ; " + f.Attribute.Text
+	row := f.Sentence < len(v.page.Sentences) && v.page.Sentences[f.Sentence].Kind == Row
+	if c := v.clauseOf(f); c != nil && !row {
+		s += " ; " + v.page.Quote(c.Span)
+	}
+	out := v.engine.sidesIn(s)
+	if out == nil {
+		out = map[int32]sideSet{}
+	}
+	v.sides[i] = out
+	return out
+}
+
+// apart reports whether two texts name different sides of one group, and none in
+// common, in a group of cases (states false) or of states (true).
+func apart(a, b map[int32]sideSet, states bool) bool {
+	for g, x := range a {
+		if y, ok := b[g]; ok && x.state == states && x.sides&y.sides == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // scopeOnly reports whether a time says when its clause holds, and is not itself
