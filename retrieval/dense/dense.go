@@ -21,7 +21,9 @@ type Calibration struct {
 	One  float64 // cosine that counts as full agreement
 }
 
-// Static is the calibration of the built-in embedding.
+// Static is the calibration of the built-in embedding: the cosine as it is, cut at
+// 0. Any other line through the cosines is a change of the fusion weight, and the
+// shipped weights were fitted with this one (retrieval.Default).
 var Static = Calibration{Zero: 0, One: 1}
 
 // Score maps a cosine.

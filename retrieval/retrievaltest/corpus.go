@@ -41,13 +41,17 @@ func (f *Feed) Put(docs ...kb.Document) {
 			}
 		}
 		key := fmt.Sprintf("%s@%d", d.ID, d.Version)
-		for _, c := range slices.Clone(f.changes) {
+		var replaced []kb.DocumentChange
+		for _, c := range f.changes {
 			o := c.Document
 			named := slices.Contains(d.Supersedes, o.ID) || slices.Contains(d.Supersedes, fmt.Sprintf("%s@%d", o.ID, o.Version))
 			if c.Deleted || o.SupersededBy != "" || !named && (o.ID != d.ID || disjoint(o, d)) {
 				continue
 			}
 			c.Document.SupersededBy = key
+			replaced = append(replaced, c)
+		}
+		for _, c := range replaced {
 			f.emit(c)
 		}
 		f.emit(kb.DocumentChange{Document: d, Chunks: chunks(d)})
@@ -81,9 +85,12 @@ func (f *Feed) Fail(err error) {
 
 // emit replaces the earlier entry of the version and gives it the next seq.
 func (f *Feed) emit(c kb.DocumentChange) {
-	f.changes = slices.DeleteFunc(f.changes, func(o kb.DocumentChange) bool {
+	same := func(o kb.DocumentChange) bool {
 		return o.Document.ID == c.Document.ID && (o.Deleted || o.Document.Version == c.Document.Version)
-	})
+	}
+	if slices.ContainsFunc(f.changes, same) {
+		f.changes = slices.DeleteFunc(f.changes, same)
+	}
 	f.seq++
 	c.Seq = f.seq
 	f.changes = append(f.changes, c)
