@@ -267,11 +267,11 @@ func stamps(dir string) [sha256.Size]byte {
 	// What cannot be read counts by its error; ingesting says more about it.
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
-			fmt.Fprintf(sum, "%s\x00%v\x00", path, err)
+			_, _ = fmt.Fprintf(sum, "%s\x00%v\x00", path, err)
 			return nil
 		}
 		if info, err := os.Stat(path); err == nil && !info.IsDir() {
-			fmt.Fprintf(sum, "%s\x00%d\x00%d\x00", path, info.Size(), info.ModTime().UnixNano())
+			_, _ = fmt.Fprintf(sum, "%s\x00%d\x00%d\x00", path, info.Size(), info.ModTime().UnixNano())
 		}
 		return nil
 	})

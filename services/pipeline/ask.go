@@ -239,6 +239,7 @@ func inOrder(candidates []kb.Candidate, scores []kb.PassageScore) []kb.Candidate
 // are looked for without a time. Nothing found, and nothing could be found, give
 // the same: the reply already says what is missing.
 func (c *call) staleSources(ctx context.Context, req kb.AskRequest, a kb.Analysis, seen []kb.Candidate) []kb.Stale {
+	c.progress = nil // the answer is there; what follows is no step on the way to it
 	from, to := a.Period()
 	anytime := a
 	anytime.Time, anytime.Now = &kb.TimeRange{}, false

@@ -183,14 +183,14 @@ func (h *Holder) follow(watcher *fsnotify.Watcher, files []string) {
 func fingerprint(files []string) [sha256.Size]byte {
 	sum := sha256.New()
 	for _, name := range files {
-		fmt.Fprintf(sum, "%s\x00", name)
+		_, _ = fmt.Fprintf(sum, "%s\x00", name)
 		f, err := os.Open(name)
 		if err != nil {
-			fmt.Fprintf(sum, "%v\x00", err)
+			_, _ = fmt.Fprintf(sum, "%v\x00", err)
 			continue
 		}
 		if _, err := io.Copy(sum, f); err != nil {
-			fmt.Fprintf(sum, "%v", err)
+			_, _ = fmt.Fprintf(sum, "%v", err)
 		}
 		_ = f.Close()
 		sum.Write([]byte{0})
