@@ -80,7 +80,8 @@ func (r *reading) addChunk(ci, start, end int, isKept bool) {
 	cutAt := -1
 	if last := len(words) - 1; last >= 1 && r.passive(ci, start) && r.participle(words[last]) {
 		cutAt = words[last].Start
-	} else if len(words) > 1 && r.helped(ci, start) {
+	} else if len(words) > 1 && r.helped(ci, start) && (ch.before == "" || ch.cueBefore || auxiliaries.anywhere([]rune(ch.before), 0, len([]rune(ch.before))) ||
+		end+2 < r.clauses[ci].to || strings.HasPrefix(ch.before, "and") || strings.HasPrefix(ch.before, "of") || strings.HasPrefix(ch.before, "or")) {
 		for k := len(words) - 1; k >= 1; k-- {
 			w := words[k]
 			if e, ok := r.p.rules.verbs.at(r.folded, w.Start, w.End); ok && e == w.End && !unicode.IsUpper(r.runes[w.Start]) {
@@ -138,6 +139,10 @@ func (r *reading) passive(ci, start int) bool {
 	return passives.anywhere(r.folded, r.clauses[ci].start, start)
 }
 
+// calendar are capitalised words that name no place or thing.
+var calendar = newPhrases([]string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "mondays", "tuesdays", "wednesdays", "thursdays", "fridays", "saturdays", "sundays",
+	"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "christmas", "easter"})
+
 func (r *reading) name(ch *chunk) {
 	first := -1
 	for i := range r.runes {
@@ -147,6 +152,9 @@ func (r *reading) name(ch *chunk) {
 		}
 	}
 	for _, w := range r.words(ch.start, ch.end) {
+		if _, day := calendar.at(r.folded, w.Start, w.End); day {
+			continue
+		}
 		if w.Start != first && w.Len() > 1 && unicode.IsUpper(r.runes[w.Start]) {
 			ch.named = true
 		}

@@ -151,8 +151,11 @@ const (
 	bonusStrong  = 4.0 // rules of priority 85 and more
 	bonusMedium  = 2.6
 	bonusNoun    = 2.0
+	bonusSure    = 6.0 // lengths told from durations
 	bonusKeyword = 3.0 // the last noun of a query without question form
-	bonusGeneric = 0.2
+	bonusGeneric = 1.0
+	ruleYields   = 1.2 // the lead over the rule from which on the model decides
+	ruleMargin   = 0.6 // by which the class of a rule leads where the model disagrees
 )
 
 // blend joins rule and model to the probabilities of the classes.
@@ -161,6 +164,7 @@ func (r *reading) blend(m *linear.Model, c *clause, keyword kb.Class) map[kb.Cla
 	probs := buf[:m.Classes()]
 	m.Predict(r.features(), probs)
 	logit := make([]float64, len(kb.Classes))
+	ruled := -1
 	for i, class := range kb.Classes {
 		logit[i] = math.Log(max(probs[i], 1e-6))
 		if class == kb.Vague {
@@ -171,14 +175,28 @@ func (r *reading) blend(m *linear.Model, c *clause, keyword kb.Class) map[kb.Cla
 		}
 		if c != nil && class == c.class {
 			switch {
+			case c.sure:
+				logit[i] += bonusSure
+				ruled = i
 			case c.noun:
 				logit[i] += bonusNoun
+				ruled = i
 			case r.p.rules.rules[c.rule].Prio >= 85:
 				logit[i] += bonusStrong
+				ruled = i
 			case r.p.rules.rules[c.rule].Prio >= 70:
 				logit[i] += bonusMedium
+				ruled = i
 			default:
 				logit[i] += bonusGeneric
+			}
+		}
+	}
+	// A rule for a clear form decides; the model says how sure that is.
+	if ruled >= 0 {
+		for i, l := range logit {
+			if i != ruled && l-logit[ruled] < ruleYields {
+				logit[ruled] = max(logit[ruled], l+ruleMargin)
 			}
 		}
 	}

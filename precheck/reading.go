@@ -36,7 +36,7 @@ type clause struct {
 	expect     kb.Expect
 	confidence float64
 	noun       bool // the class came from a noun
-	lead       string
+	sure       bool // decided by more than the form
 }
 
 // reading is the work on one question.
@@ -280,6 +280,13 @@ func (r *reading) find(c *clause) {
 		if !m.match(f, at) {
 			return
 		}
+		if last := m.pieces[max(0, m.n-1)]; m.n > 0 && last.end-last.start == 1 && r.folded[last.start] == '么' && last.start > 0 &&
+			strings.ContainsRune("什怎那这多要", r.folded[last.start-1]) {
+			return // 什么 ends no question of yes or no
+		}
+		if ru.Class == kb.Comparison && r.boundThan(&m) {
+			return
+		}
 		score := ru.Prio
 		covered := 0
 		for _, pc := range m.pieces[:m.n] {
@@ -322,6 +329,26 @@ func (r *reading) find(c *clause) {
 	if ru.Now {
 		r.now = true
 	}
+}
+
+var numberWords = newPhrases([]string{"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "fifteen", "twenty", "thirty", "forty", "fifty", "sixty", "hundred", "a hundred", "half", "a year", "a month", "a week", "a day", "once", "twice"})
+
+// boundThan reports whether the "than" of a form stands before a number: "more
+// than ten people" compares nothing.
+func (r *reading) boundThan(m *matcher) bool {
+	last := m.pieces[max(0, m.n-1)]
+	if m.n == 0 || last.end-last.start < 4 || string(r.folded[last.end-4:last.end]) != "than" {
+		return false
+	}
+	i := last.end
+	for i < m.end && r.folded[i] == ' ' {
+		i++
+	}
+	if i >= m.end {
+		return false
+	}
+	_, number := numberWords.at(r.folded, i, m.end)
+	return number || unicode.IsDigit(r.folded[i])
 }
 
 // findSteering takes clauses that give orders to the reader out of the question,
@@ -589,6 +616,6 @@ func (r *reading) lengthOrDuration(c *clause) {
 			return
 		}
 	}
-	c.class, c.expect, c.confidence = kb.Numeric, kb.ExpectQuantity, 0.8
+	c.class, c.expect, c.confidence, c.sure = kb.Numeric, kb.ExpectQuantity, 0.8, true
 	r.decided = append(r.decided, "length of a thing")
 }

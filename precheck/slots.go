@@ -18,6 +18,7 @@ const (
 	rolePlace     = "place"
 	roleCondition = "condition"
 	rolePremise   = "premise"
+	roleNone      = "none" // says nothing that a source must hold
 )
 
 // measureModifiers stand before the noun of a quantity and belong to it.
@@ -451,6 +452,8 @@ func (r *reading) assignEN(c *clause, own []chunk, asks bool) {
 			led = lastWord(strings.TrimSpace(strings.TrimSuffix(ch.before, prep)))
 		}
 		switch {
+		case i == 0 && c.class == kb.Comparison && r.countedKind(ch):
+			ch.role = roleNone
 		case c.class == kb.Comparison && anyKept:
 			ch.role = roleAttribute
 		case i == 0 && c.class == kb.Definition && !c.noun:
@@ -491,6 +494,12 @@ func (r *reading) assignEN(c *clause, own []chunk, asks bool) {
 			attribute = i
 		}
 	}
+}
+
+// countedKind reports whether a chunk is "two rooms": the kind of the things compared.
+func (r *reading) countedKind(ch *chunk) bool {
+	w := r.words(ch.start, ch.end)
+	return len(w) > 1 && numbersEN[string(r.folded[w[0].Start:w[0].End])] > 0
 }
 
 // auxiliary returns where the first do, is, can, … of the clause begins; the end
@@ -692,8 +701,11 @@ func (r *reading) slots(a *kb.Analysis, asking []int) {
 			}
 		}
 	}
+	var askedSlots kb.Analysis
+	askedSlots.Class = a.Class
+	r.asked(&askedSlots, asking, two, paired)
 	r.given(a, comparing && paired)
-	r.asked(a, asking, two, paired)
+	a.Slots = append(a.Slots, askedSlots.Slots...)
 	if r.modal || a.Class == kb.Condition {
 		for _, name := range []string{"condition", "exception", "prohibition"} {
 			if !slices.ContainsFunc(a.Slots, func(s kb.Slot) bool { return s.Role == kb.Asked && s.Name == name }) {
@@ -753,6 +765,9 @@ func (r *reading) given(a *kb.Analysis, sides bool) {
 	for i, ch := range r.chunks {
 		role := ch.role
 		if e, ok := r.p.rules.pronouns.at(r.folded, ch.start, ch.end); ok && e == ch.end || ch.end-ch.start == 1 && strings.ContainsRune("这那它", r.folded[ch.start]) {
+			continue
+		}
+		if role == roleNone {
 			continue
 		}
 		if ch.side > 0 && sides {
@@ -857,6 +872,10 @@ func (r *reading) asked(a *kb.Analysis, asking []int, two pair, paired bool) {
 		if s.Count > 1 && (s.Expect == kb.ExpectText || s.Expect == kb.ExpectEntity) {
 			s.Expect = kb.ExpectList
 		}
+		if several := r.attributes(ci, c, s); len(several) > 1 && class != kb.Comparison {
+			list = append(list, several...)
+			continue
+		}
 		if paired && k == 0 && (class == kb.Comparison || two.each) {
 			sides := r.sides(class, c, s, two)
 			list = append(list, sides...)
@@ -876,6 +895,63 @@ func (r *reading) asked(a *kb.Analysis, asking []int, two pair, paired bool) {
 		}
 	}
 	a.Slots = append(a.Slots, list...)
+}
+
+// attributes makes one asked slot of each of several measures joined by "and":
+// the opening hours and the entry fee of the museum.
+func (r *reading) attributes(ci int, c *clause, s kb.Slot) []kb.Slot {
+	if !c.noun && c.class != kb.Numeric {
+		return nil
+	}
+	var out []kb.Slot
+	var own []*chunk
+	for i := range r.chunks {
+		if r.chunks[i].clause == ci {
+			own = append(own, &r.chunks[i])
+		}
+	}
+	add := func(ch *chunk, class kb.Class) {
+		one := s
+		one.Name, one.Attribute = slotNames[class], r.text(ch.start, ch.end)
+		if class != c.class {
+			one.Expect = expects[class]
+		}
+		out = append(out, one)
+	}
+	for i := 0; i+1 < len(own); i++ {
+		a, b := own[i], own[i+1]
+		between := strings.TrimSpace(string(r.folded[a.end:b.start]))
+		switch between {
+		case "and", "and the", "和", "与", "及", "、", "以及", ",":
+		default:
+			continue
+		}
+		first, n := r.p.rules.nounClass(r.folded, a.start, a.end)
+		second, m := r.p.rules.nounClass(r.folded, b.start, b.end)
+		if n == 0 || m == 0 || a.side > 0 && (a.named || b.named) {
+			continue
+		}
+		a.role, b.role, a.side, b.side = roleAttribute, roleAttribute, 0, 0
+		if len(out) == 0 {
+			add(a, first)
+		}
+		add(b, second)
+		if i+2 < len(own) && own[i+2].role == roleAttribute && hasWord([]string{"of", "at", "for", "in", "to"}, own[i+2].before) {
+			own[i+2].role = roleSubject
+		}
+	}
+	if len(out) > 1 {
+		subject := ""
+		for _, ch := range own {
+			if ch.role == roleSubject || ch.role == rolePlace && subject == "" {
+				subject = clean(subject, r.text(ch.start, ch.end))
+			}
+		}
+		for i := range out {
+			out[i].Subject = subject
+		}
+	}
+	return out
 }
 
 // sides makes the asked slots of two coordinated things.
@@ -1023,7 +1099,7 @@ var numbersEN = map[string]int{"two": 2, "three": 3, "four": 4, "five": 5, "six"
 
 // count reads how many items are announced: 哪四个步骤, the three kinds.
 func (r *reading) count(c *clause) int {
-	if c.class == kb.Numeric || c.expect == kb.ExpectQuantity || c.expect == kb.ExpectBoolean {
+	if c.class == kb.Numeric || c.class == kb.Comparison || c.expect == kb.ExpectQuantity || c.expect == kb.ExpectBoolean {
 		return 0
 	}
 	digits := []rune("零一二三四五六七八九十")

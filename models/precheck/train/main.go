@@ -188,8 +188,10 @@ func normal(s string) string {
 
 var nfClasses = map[string]kb.Class{"COMPARISON": kb.Comparison, "REASON": kb.Cause, "INSTRUCTION": kb.Steps}
 
+// The set's "Definition" holds questions for reasons, methods and differences too,
+// so it is no class of ours.
 var yscClasses = map[string]kb.Class{"Person": kb.Subject, "Organization": kb.Subject, "Location": kb.Region,
-	"Number": kb.Numeric, "Time": kb.Timeliness, "Definition": kb.Definition}
+	"Number": kb.Numeric, "Time": kb.Timeliness}
 
 // publicQuestions reads the two labelled sets whose labels have a class here.
 func publicQuestions(shared string) (learn, test []question, err error) {
