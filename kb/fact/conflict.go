@@ -185,7 +185,12 @@ func (e *Engine) clash(views []*view, ra, rb Ref, st *rarity, asked bool) (Clash
 	if m.similarity < limit || !asked && (m.shared < leastShared || m.extraA+m.extraB > 0.25*m.shared) {
 		return none, false
 	}
-	if fa.Value.Kind != TimeValue && when.Scope(fa.Times, fb.Times) == relation.Differs {
+	versions := e.versions(va, vb, fa, fb)
+	ta, tb := va.ownTimes(fa), vb.ownTimes(fb)
+	if versions { // the years of two versions of one rule do not set them apart
+		ta, tb = va.statedTimes(fa), vb.statedTimes(fb)
+	}
+	if fa.Value.Kind != TimeValue && when.Scope(ta, tb) == relation.Differs {
 		return none, false
 	}
 	if (fa.Modality == Planned) != (fb.Modality == Planned) {
@@ -197,14 +202,14 @@ func (e *Engine) clash(views []*view, ra, rb Ref, st *rarity, asked bool) (Clash
 	if kind == "" {
 		return none, false
 	}
-	if contrast(m) && kind != "ORDER" {
+	if contrast(m) && kind != "ORDER" && kind != "SCOPE" && kind != "QUANTIFIER" {
 		return none, false
 	}
 	if apart(va.factSides(ra.Fact), vb.factSides(rb.Fact), false) {
 		return none, false
 	}
 	c.Kind, c.Hard, c.Reason = kind, hard, why
-	if e.versions(va, vb, fa, fb) {
+	if versions {
 		c.Kind, c.Hard = "VERSION", true
 	}
 	return c, true
@@ -240,7 +245,7 @@ func (e *Engine) about(v *view, f *Fact, st *rarity, whole bool) *aboutness {
 }
 
 // stanceList are content words that say how a statement stands, not what it is about.
-var stanceList = text.NewTrie(map[int16]string{1: "禁用|慎用|忌用|禁止|严禁|允许|准许|许可|不宜|避免|有效|生效|施行|废止|失效|停止|暂停|关闭|开放|营业|停业|在售|停售|取消|终止|可以|应当|必须|不得|全体|所有|全部|仅限|部分|" +
+var stanceList = text.NewTrie(map[int16]string{1: "适用|禁用|慎用|忌用|禁止|严禁|允许|准许|许可|不宜|避免|有效|生效|施行|废止|失效|停止|暂停|关闭|开放|营业|停业|在售|停售|取消|终止|可以|应当|必须|不得|全体|所有|全部|仅限|部分|" +
 	"open|closed|close|valid|expired|repealed|discontinued|available|unavailable|active|inactive|suspended|cancelled|canceled|withdrawn|in force|for good|as usual|permanently|temporarily|allowed|forbidden|prohibited|permitted|banned|required|optional|recommended|choose|free to|no longer|still|currently"})
 
 func stanceWords(runes []rune, span text.Span) []text.Span {
@@ -613,7 +618,7 @@ func (e *Engine) versions(va, vb *view, fa, fb *Fact) bool {
 		return false
 	}
 	na, nb := articleOf(va, fa), articleOf(vb, fb)
-	return na == nb
+	return na == nb && (na != "" || ruleValue(va, fa) && ruleValue(vb, fb))
 }
 
 func articleOf(v *view, f *Fact) string {

@@ -18,6 +18,7 @@ const (
 	gapShare    = 0.30 // greatest share of a need's weight in one uncovered stretch
 	nearBest    = 0.10 // fillers this close to the best are fillers too
 	maxFillers  = 8
+	maxItems    = 24 // items of one list
 )
 
 // Cover says for each need which facts of the pages fill it. Pages that are not
@@ -59,10 +60,10 @@ type prepared struct {
 
 func (e *Engine) prepare(n *Need, st *rarity) *prepared {
 	p := &prepared{Need: n}
-	p.subject = e.wording(n.Subject, st)
-	p.attribute = e.wording(n.Attribute, st)
+	p.subject = e.needWording(n.Subject, st)
+	p.attribute = e.needWording(n.Attribute, st)
 	for _, g := range n.Given {
-		p.given = append(p.given, e.wording(g, st))
+		p.given = append(p.given, e.needWording(g, st))
 	}
 	for _, o := range n.Others {
 		p.others = append(p.others, e.wording(o, st))
@@ -81,12 +82,35 @@ func (e *Engine) prepare(n *Need, st *rarity) *prepared {
 		p.limits = append(p.limits, quantity.Find(text.Fold([]rune(g)))...)
 		for _, piece := range strings.Fields(g) {
 			if text.IsHan(firstRune(piece)) {
-				p.pieces = append(p.pieces, e.wording(piece, st))
+				p.pieces = append(p.pieces, e.needWording(piece, st))
 			}
 		}
 	}
 	p.asked = bagOf(append([]*wording{p.subject, p.attribute}, p.given...)...)
 	return p
+}
+
+// needWording prepares a part of a question without the values in it, which are
+// compared as values. Ordinals (第九条) stay words.
+func (e *Engine) needWording(s string, st *rarity) *wording {
+	runes := []rune(s)
+	folded := text.Fold(runes)
+	var skip []text.Span
+	for _, q := range quantity.Find(folded) {
+		switch {
+		case q.Unit.Dim == quantity.Ordinal:
+		case q.NounSpan.Empty():
+			skip = append(skip, q.Span)
+		default:
+			skip = append(skip, text.Span{Start: q.Start, End: q.NounSpan.Start})
+		}
+	}
+	for _, t := range when.Find(folded, when.Options{}) {
+		if t.Kind != when.Recurring {
+			skip = append(skip, t.Span)
+		}
+	}
+	return e.wordingOf(runes, text.Span{Start: 0, End: len(runes)}, st, skip)
 }
 
 // candidate is a fact or clause with how it fits a need.
@@ -135,6 +159,10 @@ func (e *Engine) coverOne(n *prepared, views []*view, links *links) Coverage {
 	cov.Uncovered = filling[0].gaps
 	cov.State = StateFilled
 	cov.Confidence = math.Min(1, 0.75+0.25*(filling[0].fit-fillFit)/(1-fillFit)+0.05)
+	if n.Expect == "LIST" {
+		// A list goes on over sentences and pages: its later items name the subject less.
+		cov.Fillers = e.wholeList(n, cands, cov.Fillers, views)
+	}
 	if n.Count > 1 && (n.Expect == "LIST" || n.Expect == "TEXT" || n.Expect == "") {
 		if got := e.items(cov.Fillers, views); got < n.Count {
 			cov.State = StateEmpty
@@ -145,6 +173,38 @@ func (e *Engine) coverOne(n *prepared, views []*view, links *links) Coverage {
 		cov.State = StateAmbiguous
 	}
 	return cov
+}
+
+// wholeList adds to the fillers of a list the other items and steps that carry part
+// of the need's words: those on the pages of the fillers, and numbered ones on other
+// pages.
+func (e *Engine) wholeList(n *prepared, cands []candidate, fillers []Ref, views []*view) []Ref {
+	have := map[[2]int]bool{}
+	pages := map[int]bool{}
+	for _, r := range fillers {
+		have[[2]int{r.Page, views[r.Page].page.Facts[r.Fact].Sentence}] = true
+		pages[r.Page] = true
+	}
+	for _, c := range cands {
+		if len(fillers) >= maxItems || c.late || c.fit < 0.35 {
+			continue
+		}
+		f := &views[c.ref.Page].page.Facts[c.ref.Fact]
+		key := [2]int{c.ref.Page, f.Sentence}
+		item := f.Role == Step || f.Role == Member || views[c.ref.Page].page.Sentences[f.Sentence].Item > 0
+		if have[key] || !item || !pages[c.ref.Page] && c.fit < 0.45 {
+			continue
+		}
+		have[key] = true
+		fillers = append(fillers, c.ref)
+	}
+	sort.SliceStable(fillers, func(a, b int) bool {
+		if fillers[a].Page != fillers[b].Page {
+			return fillers[a].Page < fillers[b].Page
+		}
+		return fillers[a].Span.Start < fillers[b].Span.Start
+	})
+	return fillers
 }
 
 // ambiguous reports whether two fillers give values that cannot both be meant.
@@ -412,7 +472,7 @@ func (e *Engine) elsewhere(n *prepared, v *view, f *Fact) bool {
 	if len(n.times) == 0 || f.Value.Kind == TimeValue {
 		return false
 	}
-	times := f.Times
+	times := v.ownTimes(f)
 	if len(times) == 0 {
 		return false
 	}
@@ -490,7 +550,7 @@ func (e *Engine) closest(word string, v *view, c *Clause) float64 {
 
 // leastPiece is the least share of each piece of a Chinese subject that must be
 // carried: 儿童 beside the name of the drug is not to be lost in the total.
-const leastPiece = 0.45
+const leastPiece = 0.6
 
 // similarWord is the cosine of the built-in embedding from which two words are
 // taken to mean nearly the same.

@@ -28,6 +28,9 @@ func kindsOf(n *Need) kindSet {
 	case n.Unit != "" && ok:
 		k.dims = sameDims(q.Unit.Dim)
 	}
+	if n.Class == "DEFINITION" && (n.Expect == "TEXT" || n.Expect == "") && measures(n.Attribute) {
+		k.expect = "QUANTITY"
+	}
 	if k.dims == nil && (n.Expect == "QUANTITY" || n.Expect == "" && n.Class == "COMPARISON") {
 		if k.dims = measuredBy(n.Attribute); k.dims != nil && n.Expect == "" {
 			k.expect = "QUANTITY"
@@ -78,6 +81,19 @@ func measuredBy(attribute string) map[quantity.Dimension]bool {
 		}
 	}
 	return out
+}
+
+// measures reports whether the words of an attribute name a measure: fare, price,
+// height, number. What is the fare asks for a number, not for a meaning.
+func measures(attribute string) bool {
+	for _, t := range text.Terms(text.Fold([]rune(attribute))) {
+		for _, words := range implied {
+			if impliedWord(words, t.Text) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 var changeWords = []string{"增长", "下降", "增加", "减少", "上升", "上涨", "下跌", "提高", "降低", "涨幅", "降幅", "增幅", "同比", "环比", "变化", "多多少", "少多少",
@@ -246,7 +262,7 @@ func textual(n *prepared, v *view, f *Fact) bool {
 // implied lists for a dimension the words that its values answer without being
 // named: 12 euros answers "what does it cost", 400 g "how much does it weigh".
 var implied = map[quantity.Dimension]string{
-	quantity.Money:       "cost price fee charg pay paid expens rate tariff 费 价 收 钱 金额 费用 价格 收费 多少钱 花费 售价 票价 缴 付",
+	quantity.Money:       "cost price fee charg pay paid expens rate tariff fare salari wage budget 费 价 收 钱 金额 费用 价格 收费 多少钱 花费 售价 票价 缴 付",
 	quantity.Mass:        "weigh weight heavi 重 重量",
 	quantity.Length:      "far long length distanc tall high height deep depth wide width away 远 长 高 宽 深 距 距离 长度 高度 路程",
 	quantity.Duration:    "long last take time durat period within term valid 时间 时长 多久 期限 久 有效 有效期 耗时",

@@ -1,6 +1,8 @@
 package fact
 
 import (
+	"strings"
+
 	"suffice.dev/suffice/kb/fact/quantity"
 	"suffice.dev/suffice/kb/fact/when"
 	"suffice.dev/suffice/text"
@@ -16,6 +18,7 @@ type view struct {
 	own    []*bag
 	clause []*bag
 	frame  *bag
+	folded string              // the whole text, folded, when first asked for
 	sides  []map[int32]sideSet // by fact
 }
 
@@ -120,6 +123,30 @@ func (v *view) foreignAttribute(i int, asked *bag) bool {
 	}
 	w := v.engine.wording(f.Attribute.Text, nil)
 	return w.total > 0 && w.cover(asked).score < 0.2
+}
+
+// ownTimes are the times that the text itself gives for the fact. A year that only
+// the title names (Fees 2020) does not narrow it when the document's validity is
+// known.
+func (v *view) ownTimes(f *Fact) []when.Expr {
+	if _, ok := v.validity(); !ok || len(f.Times) == 0 {
+		return f.Times
+	}
+	return v.statedTimes(f)
+}
+
+// statedTimes are the times that stand in the text, not in title or headings.
+func (v *view) statedTimes(f *Fact) []when.Expr {
+	if v.folded == "" {
+		v.folded = string(text.Fold(v.page.Runes))
+	}
+	var out []when.Expr
+	for _, t := range f.Times {
+		if t.Text == "" || strings.Contains(v.folded, fold(t.Text)) {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // sideSet is the set of sides of one contrast group that a text names, with the

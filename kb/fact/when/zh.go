@@ -413,7 +413,7 @@ func buildHanWords() map[rune][]hanWord {
 	put(Relative, "week", 0, "本周", "这周", "本星期", "这个星期", "这一周")
 	put(Relative, "week", -1, "上周", "上星期", "上个星期", "上一周")
 	put(Relative, "week", 1, "下周", "下星期", "下个星期", "下一周")
-	put(Relative, "month", 0, "本月", "这个月", "本月份", "当月", "这月")
+	put(Relative, "month", 0, "本月", "这个月", "本月份", "这月")
 	put(Relative, "month", -1, "上月", "上个月", "上一月", "上月份", "上一个月")
 	put(Relative, "month", 1, "下月", "下个月", "下月份", "下一个月")
 	put(Relative, "month", -2, "上上个月", "上上月")
