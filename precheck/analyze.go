@@ -248,7 +248,7 @@ func (r *reading) vague(a *kb.Analysis, asking []int) []string {
 	switch {
 	case len(r.clauses) == 0 || words == 0 && len(asking) == 0 && len(r.times) == 0:
 		return []string{"question"}
-	case words == 0 && len(asking) > 0 && (len(r.times) == 0 || pronoun || true):
+	case words == 0 && len(asking) > 0:
 		return []string{"subject"}
 	case named == 0:
 		if len(asking) == 0 && !pronoun && words > 0 && !r.onlyPronouns() {

@@ -177,7 +177,7 @@ func (p *Precheck) replacePart(previous, part string, asOf time.Time) (string, b
 		}
 		return p.append(previous, part), true
 	}
-	if n := placeEnds.suffix(folded, 0, len(folded)); n > 0 || len(part) > 0 && isPlaceLike(previous, a) {
+	if n := placeEnds.suffix(folded, 0, len(folded)); n > 0 || len(part) > 0 && isPlaceLike(a) {
 		if s, ok := find("place"); ok {
 			return put(s)
 		}
@@ -214,7 +214,8 @@ func (p *Precheck) append(previous, part string) string {
 	return part + "，" + previous
 }
 
-func isPlaceLike(_ string, a kb.Analysis) bool {
+// isPlaceLike reports whether the question before names a place.
+func isPlaceLike(a kb.Analysis) bool {
 	for _, s := range a.Slots {
 		if s.Role == kb.Given && s.Name == "place" {
 			return true

@@ -72,6 +72,9 @@ func compileForm(src string) ([]elem, error) {
 				case "$":
 					e.alts = append(e.alts, []rune{markEnd})
 				default:
+					if strings.ContainsAny(alt, "^${}…") {
+						return nil, fmt.Errorf("form %q: %q inside brackets; ^ and $ are alternatives of their own", src, alt)
+					}
 					e.alts = append(e.alts, text.Fold([]rune(alt)))
 				}
 			}
@@ -101,7 +104,7 @@ type index struct {
 func (x *index) add(f form) error {
 	id := int32(len(x.forms))
 	x.forms = append(x.forms, f)
-	if f.elems[0].alts[0][0:] != nil && len(f.elems[0].alts) == 1 && len(f.elems[0].alts[0]) == 1 && f.elems[0].alts[0][0] == markStart {
+	if first := f.elems[0].alts; len(first) == 1 && len(first[0]) == 1 && first[0][0] == markStart {
 		x.start = append(x.start, id)
 		return nil
 	}

@@ -610,14 +610,13 @@ func (r *reading) findPair(comparing bool) (pair, bool) {
 		a, b := &r.chunks[i], &r.chunks[i+1]
 		between := strings.TrimSpace(string(r.folded[a.end:b.start]))
 		if text.IsHan(r.folded[a.end-1]) || text.IsHan(r.folded[b.start]) {
-			e, ok := 0, false
+			ok := false
 			if between != "" {
-				e, ok = coordinatorsZH.at(r.folded, a.end, b.start)
+				_, ok = coordinatorsZH.at(r.folded, a.end, b.start)
 			}
 			if !ok || strings.Contains(between, "的") && !strings.HasPrefix(between, "和") {
 				continue
 			}
-			_ = e
 			span := text.Span{Start: b.start, End: r.sharedEnd(a, b)}
 			if comparing || span.End < b.end || strings.HasPrefix(string(r.folded[b.end:]), "的") || eachWords.anywhere(r.folded, b.end, min(len(r.folded), b.end+8)) {
 				return pair{a: text.Span{Start: a.start, End: a.end}, b: span, each: true}, true
