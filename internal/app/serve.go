@@ -93,6 +93,7 @@ func (a *App) Serve(ctx context.Context, opt Serving) error {
 	}
 	a.follow(background, &work, opt.Reload)
 	work.Go(func() {
+		seen := stamps(opt.Docs) // before the first reading: what changes meanwhile is read again
 		if err := a.fill(background, opt, ready); err != nil {
 			if background.Err() == nil {
 				failed <- setup(err)
@@ -104,7 +105,7 @@ func (a *App) Serve(ctx context.Context, opt Serving) error {
 		if opt.Ready != nil {
 			opt.Ready(grpcListener.Addr().String(), httpAddr)
 		}
-		a.watchDocs(background, opt.Docs)
+		a.watchDocs(background, opt.Docs, seen)
 	})
 
 	select {
@@ -232,14 +233,14 @@ func (a *App) ingest(ctx context.Context, docs string, progress func(done, total
 	return report, nil
 }
 
-// watchDocs ingests the folder again whenever it changes, until ctx ends.
-func (a *App) watchDocs(ctx context.Context, docs string) {
+// watchDocs ingests the folder again whenever it is no longer as it was seen, until
+// ctx ends.
+func (a *App) watchDocs(ctx context.Context, docs string, seen [sha256.Size]byte) {
 	if docs == "" {
 		return
 	}
 	tick := time.NewTicker(a.Config().Ingest.Watch)
 	defer tick.Stop()
-	seen := stamps(docs)
 	for {
 		select {
 		case <-ctx.Done():

@@ -94,11 +94,10 @@ func (c *call) ask(caller, ctx context.Context, req kb.AskRequest) (kb.Reply, er
 		return kb.Reply{}, err
 	}
 	r.AnswerResult = answer
-	if r.Missing == nil {
+	// The validator says what the reply shows. An empty list is as good as none: the
+	// two look the same behind an address.
+	if len(r.Missing) == 0 && (r.Outcome == kb.Partial || r.Outcome == kb.Insufficient) {
 		r.Missing = judged.Missing
-	}
-	if r.Conflicts == nil {
-		r.Conflicts = judged.Conflicts
 	}
 	if r.Outcome == kb.Insufficient || r.Outcome == kb.Clarifying {
 		r.Answer, r.Claims, r.Citations = "", nil, nil

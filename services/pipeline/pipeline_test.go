@@ -125,7 +125,7 @@ func (f *fakeValidator) Answer(ctx context.Context, req kb.AnswerRequest) (kb.An
 	}
 	f.got = req
 	return kb.AnswerResult{
-		Outcome: req.Assessment.Outcome, Answer: "It says so.[1]", Gate: f.gate,
+		Outcome: req.Assessment.Outcome, Answer: "It says so.[1]", Gate: f.gate, Conflicts: req.Assessment.Conflicts,
 		Claims:    []kb.Claim{{Text: "It says so.[1]", End: 14, Verdict: kb.ClaimSupported}},
 		Citations: []kb.Citation{{Number: 1}},
 	}, f.err
