@@ -27,6 +27,7 @@ type Checker struct {
 	engine *Engine
 	views  []*view
 	st     *rarity
+	tokens [][][]token // by page and sentence, for near quotes
 }
 
 // Against prepares the pages for checking claims.
@@ -62,13 +63,33 @@ func (k *Checker) Check(c Claim) Support {
 	if len(k.views) == 0 {
 		return Support{Verdict: UnsupportedClaim, Reason: "no passages"}
 	}
+	near, isNear := k.quoted(c, c.Span)
+	if isNear && near.Verdict != UnsupportedClaim {
+		return near
+	}
+	s := k.worded(c, clauses)
+	if isNear && s.Verdict != ContradictedClaim {
+		return near
+	}
+	return s
+}
+
+// worded judges a claim clause by clause, by its values and words.
+func (k *Checker) worded(c Claim, clauses []int) Support {
+	p := c.Page
 	if s, ok := k.comparison(c, clauses); ok {
 		return s
 	}
 	total := Support{Verdict: SupportedClaim, Probability: 1}
 	said := 0
 	for _, i := range clauses {
-		s, ok := k.clause(c, i)
+		s, ok := Support{}, false
+		if len(clauses) > 1 {
+			s, ok = k.quoted(c, p.Clauses[i].Span)
+		}
+		if !ok {
+			s, ok = k.clause(c, i)
+		}
 		if !ok {
 			continue
 		}
