@@ -54,10 +54,13 @@ func needsOf(a kb.Analysis) (needs []fact.Need, index []int) {
 			n.Attribute = strings.Join(attribute, " ")
 		}
 		// A difference between two sides needs what is asked of each.
-		if a.Class == kb.Comparison && baseName(s.Name) == "difference" && len(compared) == 2 && n.Attribute != "" {
+		if a.Class == kb.Comparison && baseName(s.Name) == "difference" && len(compared) == 2 {
 			for k := range compared {
 				side := n
-				side.Subject, side.Others, side.Expect = compared[k], []string{compared[1-k]}, ""
+				side.Subject, side.Others = compared[k], []string{compared[1-k]}
+				if n.Attribute != "" {
+					side.Expect = ""
+				}
 				needs = append(needs, side)
 				index = append(index, i)
 			}

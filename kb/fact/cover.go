@@ -52,6 +52,9 @@ type prepared struct {
 	unit      quantity.Dimension
 	unitName  string
 	kinds     kindSet
+	language  string
+	words     *bag // of the whole question
+	rule      bool // the question asks what must, may or shall be
 	asked     *bag // the words of subject, attribute and what else is given
 	sides     map[int32]sideSet
 	limits    []quantity.Quantity // values that the question fixes: three days before departure
@@ -77,6 +80,9 @@ func (e *Engine) prepare(n *Need, st *rarity) *prepared {
 		}
 	}
 	p.kinds = kindsOf(n)
+	p.language = text.Language(n.Question)
+	p.words = bagOf(p.all)
+	p.rule = hasAny(" "+fold(n.Question)+" ", []string{" must ", " may ", " can ", " shall ", " should ", " need ", " have to ", "可以", "必须", "应当", "需要", "须", "能"})
 	p.sides = e.sidesIn(n.Question)
 	for _, g := range append([]string{n.Subject}, n.Given...) {
 		p.limits = append(p.limits, quantity.Find(text.Fold([]rune(g)))...)
@@ -133,6 +139,9 @@ func (e *Engine) coverOne(n *prepared, views []*view, links *links) Coverage {
 	cov.State = StateEmpty
 	var filling []candidate
 	for _, c := range cands {
+		if debugSupport {
+			println("  COVER", n.Name, c.ref.Page, views[c.ref.Page].page.Facts[c.ref.Fact].Value.Text, "fit", int(c.fit*100), "own", int(c.own*100), "worst", int(c.worst*100), c.late, strings.Join(c.gaps, ","))
+		}
 		if c.fit > cov.Fit {
 			cov.Fit = c.fit
 		}
@@ -308,6 +317,7 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 	// links. What is asked of it must stand nearer.
 	frame := v.frameBag()
 	linked := links.bag(page, v, f)
+	foreign := v.foreign(n)
 	total, sum, own := 0.0, 0.0, 0.0
 	for _, p := range parts {
 		if p.kind != 1 {
@@ -328,12 +338,29 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 			// A subject must be named; what is asked of it may be worded otherwise.
 			e.liftSimilar(p.w, p.cov.cells, v, f)
 		}
+		if p.kind != 1 {
+			links.complete(p.w, p.cov.cells, v, f)
+		}
+		if v.selfReference() {
+			for k := range p.cov.cells {
+				if p.kind == 2 || p.w.cells[k].han || p.w.cells[k].name {
+					p.cov.cells[k] = math.Max(p.cov.cells[k], selfReference*boolWeight(p.kind != 1))
+				}
+			}
+		}
+		if foreign {
+			e.liftForeign(p.w, p.cov.cells, v, f)
+		}
 		if whole {
 			n.answersState(p.w, p.cov.cells, v.factSides(i))
 		}
 		for k, cell := range p.w.cells {
-			total += cell.weight
-			sum += cell.weight * math.Max(p.cov.cells[k], 0)
+			weight := cell.weight
+			if foreign && cell.name { // a name is spelt otherwise in the other language
+				weight *= 0.3
+			}
+			total += weight
+			sum += weight * p.cov.cells[k]
 		}
 	}
 	ownBag := newBag(len(f.Anchors))
@@ -373,7 +400,10 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 		for _, g := range p.w.gaps(p.cov.cells, cellCovered) {
 			c.gaps = append(c.gaps, p.w.text(g.Span))
 			share := g.weight / total
-			if g.name {
+			switch {
+			case g.name && foreign:
+				continue
+			case g.name:
 				share *= 2
 			}
 			if share > c.worst {
@@ -384,6 +414,13 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 	c.late = e.elsewhere(n, v, f)
 	for _, piece := range n.pieces {
 		pc := piece.cover(b)
+		if foreign {
+			break
+		}
+		links.complete(piece, pc.cells, v, f)
+		if v.selfReference() {
+			continue
+		}
 		lift(piece, pc.cells, frame, 0.75*scale)
 		if linked != nil {
 			lift(piece, pc.cells, linked, 0.7*scale)
@@ -391,6 +428,9 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 		if piece.score(pc.cells) < leastPiece {
 			c.worst = 1
 		}
+	}
+	if n.substituted(parts[0].w, parts[0].cov.cells) || n.namesAnother(v, f) {
+		c.worst = 1
 	}
 	sides := v.factSides(i)
 	if apart(n.sides, sides, false) || f.Value.Kind != BooleanValue && apart(n.sides, sides, true) {
@@ -407,6 +447,55 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 	}
 	c.ref.Score = c.fit
 	return c
+}
+
+// serial are characters that number or place the members of a series: 北院区 is not
+// 南院区, 乙线路 is not 甲线路.
+const serial = "东西南北上下左右前后内外大小新旧老男女甲乙丙丁戊己庚辛一二三四五六七八九十首次初高低中正副总分"
+
+// substituted reports whether a subject is carried but for one serial character.
+func (n *prepared) substituted(w *wording, cells []float64) bool {
+	for k, c := range w.cells {
+		if !c.han || cells[k] >= cellCovered || !strings.ContainsRune(serial, w.folded[c.Start]) {
+			continue
+		}
+		before := k > 0 && w.cells[k-1].End == c.Start && cells[k-1] >= cellCovered
+		after := k+1 < len(w.cells) && w.cells[k+1].Start == c.End && cells[k+1] >= cellCovered
+		if before || after {
+			return true
+		}
+	}
+	return false
+}
+
+// namesAnother reports whether the fact has a named subject that the question does
+// not name, while the question's own name stands elsewhere in the clause: of
+// "Culverton, 12 km from Mossgate, has 31,000 inhabitants" nothing is said of
+// Mossgate.
+func (n *prepared) namesAnother(v *view, f *Fact) bool {
+	if f.Subject.Span.Empty() || f.Value.Kind == BooleanValue {
+		return false
+	}
+	named := false
+	for _, t := range f.Anchors {
+		if t.Name && !t.Span.Empty() && f.Subject.Span.Contains(t.Span) {
+			if n.asked.words[t.Text] > 0 {
+				return false
+			}
+			named = true
+		}
+	}
+	if !named {
+		return false
+	}
+	subject := newBag(4)
+	v.engine.addText(subject, f.Subject.Text, 1)
+	for k, c := range n.subject.cells {
+		if c.name && n.subject.cover(subject).cells[k] < cellCovered {
+			return true
+		}
+	}
+	return false
 }
 
 // outside reports whether the question fixes a value that the fact's own thresholds
@@ -547,6 +636,46 @@ func (e *Engine) closest(word string, v *view, c *Clause) float64 {
 	}
 	return math.Min(0.85, 0.6+(best-similarWord))
 }
+
+// selfReference is how far a text that speaks of itself (本合同, this policy) stands for
+// the names that a question gives.
+const selfReference = 0.55
+
+func boolWeight(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// liftForeign covers words of a question in one language by similar words of a text
+// in the other.
+func (e *Engine) liftForeign(w *wording, cells []float64, v *view, f *Fact) {
+	c := v.clauseOf(f)
+	if e.config.Similarity == nil || c == nil {
+		return
+	}
+	for _, g := range w.gaps(cells, cellCovered) {
+		best := 0.0
+		for _, t := range c.Terms {
+			if !t.Span.Empty() {
+				best = math.Max(best, e.config.Similarity(w.text(g.Span), v.page.Quote(t.Span)))
+			}
+		}
+		if best < similarForeign {
+			continue
+		}
+		for k, cell := range w.cells {
+			if g.Span.Contains(cell.Span) {
+				cells[k] = math.Max(cells[k], 0.75)
+			}
+		}
+	}
+}
+
+// similarForeign is the cosine from which two words of different languages are taken
+// to mean the same.
+const similarForeign = 0.5
 
 // leastPiece is the least share of each piece of a Chinese subject that must be
 // carried: 儿童 beside the name of the drug is not to be lost in the total.

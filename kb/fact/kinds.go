@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -148,6 +149,9 @@ func (k *kindSet) admits(n *prepared, v *view, f *Fact) bool {
 		if f.Value.Kind == TimeValue {
 			return true
 		}
+		if f.Value.Kind == BooleanValue { // "when must I pay back": under a condition
+			return n.rule && len(limits(f)) > 0
+		}
 		if q == nil {
 			return false
 		}
@@ -163,7 +167,11 @@ func (k *kindSet) admits(n *prepared, v *view, f *Fact) bool {
 			return false
 		}
 		if f.Value.Kind == EntityValue {
-			return true
+			c := v.clauseOf(f)
+			if c == nil || !extra(n, v, f.Value.Span, append(c.Terms, f.Anchors...)) && f.Sentence < len(v.page.Sentences) && v.page.Sentences[f.Sentence].Kind != Row {
+				return false
+			}
+			return n.Expect != "PLACE" || f.Role == Location || names(n, v, f)
 		}
 		return f.Value.Kind == BooleanValue && names(n, v, f)
 	}
@@ -185,34 +193,59 @@ func asksActual(n *prepared) bool {
 	return !hasAny(q, []string{"计划", "预计", "预算", "目标", "拟", "将", "plan", "budget", "target", "expect", "forecast", "will", "intend", "going to"})
 }
 
-// names reports whether a clause holds a name or noun that the question does not
-// have: something that could be the asked entity or place.
-func names(n *prepared, v *view, f *Fact) bool {
-	c := v.clauseOf(f)
-	if c == nil {
-		return false
-	}
-	b := newBag(len(n.all.terms))
-	for _, t := range n.all.terms {
-		b.add(t.Text, t.Concept, 1)
-	}
+// extra reports whether a phrase of the page holds content that the question does not
+// have: something that could be the answer.
+func extra(n *prepared, v *view, span text.Span, terms []Term) bool {
 	han := 0
-	for _, t := range c.Terms {
-		if t.Span.Empty() || b.words[t.Text] > 0 || t.Synset != 0 && b.syns[t.Synset] > 0 {
+	for _, t := range terms {
+		if t.Span.Empty() || !span.Contains(t.Span) || n.all == nil || n.words.words[t.Text] > 0 || t.Synset != 0 && n.words.syns[t.Synset] > 0 || light[t.Text] {
 			continue
 		}
-		r := firstRune(t.Text)
 		if t.Name {
 			return true
 		}
-		if text.IsHan(r) {
+		switch r := firstRune(t.Text); {
+		case text.IsHan(r):
 			han++
-		} else if unicode.IsLetter(r) {
+		case unicode.IsLetter(r):
 			han += 2
 		}
 	}
 	return han >= 2
 }
+
+// names reports whether a clause names what a question for an entity or a place asks:
+// a subject or a name that the question does not have, and for a place a word of
+// place beside it.
+func names(n *prepared, v *view, f *Fact) bool {
+	c := v.clauseOf(f)
+	if c == nil {
+		return false
+	}
+	named := false
+	for i := c.Facts[0]; i < c.Facts[1] && i < len(v.page.Facts); i++ {
+		o := &v.page.Facts[i]
+		if o.Value.Kind == EntityValue && extra(n, v, o.Value.Span, c.Terms) {
+			named = true
+		}
+	}
+	for _, t := range c.Terms {
+		named = named || t.Name && !t.Span.Empty() && n.words.words[t.Text] == 0
+	}
+	s := v.page.Quote(c.Span)
+	if n.Expect == "PLACE" {
+		if placeName.MatchString(s) {
+			return named
+		}
+		return placeHan.MatchString(s) && extra(n, v, c.Span, c.Terms)
+	}
+	return named || !f.Subject.Span.Empty() && extra(n, v, f.Subject.Span, c.Terms)
+}
+
+var (
+	placeName = regexp.MustCompile(`\b(?:in|at|near|on|from|to|outside|towards|into|across|throughout)\s+(?:the\s+)?(?:[a-z]+\s+(?:of|in)\s+)?(?:the\s+)?[A-Z]`)
+	placeHan  = regexp.MustCompile(`位于|坐落|地处|设在|设于|地址|在[^，。；]{0,16}(?:省|市|区|县|镇|乡|村|路|街|道|楼|层|号|厅|室|馆|园|场|站|港|中心|大厦|窗口|国|州|岛)|(?:省|市|区|县|镇|乡|村|路|街|楼|层|号楼|大厦)`)
+)
 
 // Marks of textual answers, folded.
 var (

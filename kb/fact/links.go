@@ -63,3 +63,41 @@ func (l *links) bag(page int, v *view, f *Fact) *bag {
 	l.cache[key] = out
 	return out
 }
+
+// complete covers names of a subject that the fact's page does not give, when another
+// clause joins them with the rest of the subject: "the tax of Lower Thorne" on one
+// page, "the tax" on the other.
+func (l *links) complete(w *wording, cells []float64, v *view, f *Fact) {
+	have, missing := 0.0, 0.0
+	for k, c := range w.cells {
+		if cells[k] >= cellCovered {
+			have += c.weight
+		} else {
+			missing += c.weight
+		}
+	}
+	if missing == 0 || have < 2 || have < 0.4*(have+missing) {
+		return
+	}
+	for _, t := range f.Anchors { // a page with a name of its own is about that name
+		if t.Name && !t.Span.Empty() && bagOf(w).words[t.Text] == 0 {
+			return
+		}
+	}
+	for _, o := range l.views {
+		for c := range o.page.Clauses {
+			own := newBag(len(o.page.Clauses[c].Terms))
+			for _, t := range o.page.Clauses[c].Terms {
+				own.add(t.Text, t.Synset, 1)
+			}
+			if w.cover(own).score >= 0.95 {
+				for k := range cells {
+					if cells[k] < 0.6 {
+						cells[k] = 0.6
+					}
+				}
+				return
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"regexp"
 	"strings"
 
 	"suffice.dev/suffice/kb/fact/quantity"
@@ -11,15 +12,17 @@ import (
 // view is a page prepared for one round of comparisons: the bags of its facts and
 // clauses, built when first asked for. It is not safe for concurrent use.
 type view struct {
-	engine *Engine
-	page   *Page
-	meta   Meta
-	facts  []*bag
-	own    []*bag
-	clause []*bag
-	frame  *bag
-	folded string              // the whole text, folded, when first asked for
-	sides  []map[int32]sideSet // by fact
+	engine   *Engine
+	page     *Page
+	meta     Meta
+	facts    []*bag
+	own      []*bag
+	clause   []*bag
+	frame    *bag
+	language string
+	self     int                 // +1 when the page speaks of itself without a name, -1 when not
+	folded   string              // the whole text, folded, when first asked for
+	sides    []map[int32]sideSet // by fact
 }
 
 func (e *Engine) views(pages []*Page, metas []Meta) []*view {
@@ -147,6 +150,28 @@ func (v *view) statedTimes(f *Fact) []when.Expr {
 		}
 	}
 	return out
+}
+
+// foreign reports whether the page is written in another language than the question.
+func (v *view) foreign(n *prepared) bool {
+	if v.language == "" {
+		v.language = text.Language(string(v.page.Runes))
+	}
+	return n.language != v.language && n.language != "mixed" && v.language != "mixed"
+}
+
+var selfReferences = regexp.MustCompile(`本(合同|协议|公司|办法|规定|规则|条例|细则|制度|手册|保险|产品|平台|行|店|院|校|中心|服务|条款|保单)|(?i:\bth(is|e) (agreement|policy|contract|company|insurer|bank|handbook|plan)\b)`)
+
+// selfReference reports whether the page speaks of itself or its issuer without a
+// name (本合同, this policy) and so may mean the name that a question gives.
+func (v *view) selfReference() bool {
+	if v.self == 0 {
+		v.self = -1
+		if selfReferences.MatchString(string(v.page.Runes)) {
+			v.self = 1
+		}
+	}
+	return v.self > 0
 }
 
 // sideSet is the set of sides of one contrast group that a text names, with the
