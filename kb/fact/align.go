@@ -377,7 +377,7 @@ func lightWords() map[string]bool {
 		"进行", "实行", "采取", "提供", "属于", "关于", "通常", "公司", "员工", "人员", "事项", "时候", "情形", "东西", "左右", "一次", "以上", "以下", "需要",
 		"make", "made", "do", "have", "get", "take", "give", "use", "go", "come", "happen", "tell", "say", "state", "know", "want", "need", "work", "thing",
 		"case", "kind", "type", "sort", "way", "number", "amount", "total", "current", "currently", "please", "much", "many", "new", "follow", "respect",
-		"certain", "various", "general", "usual", "normal", "accord", "regard", "relat", "includ", "provid", "customer", "user", "peopl", "person", "company", "compani",
+		"certain", "various", "general", "usual", "normal", "accord", "regard", "relat", "includ", "provid", "bring", "put", "let", "along", "customer", "user", "peopl", "person", "company", "compani",
 	} {
 		m[text.Stem(w)] = true
 		m[w] = true

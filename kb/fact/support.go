@@ -17,8 +17,12 @@ const (
 	aboutClaim    = 0.55 // least share of a claim's words that a clause on it carries
 	contradictFit = 0.60 // the same for a clause that contradicts it
 	sameRank      = 0.12 // facts this close to the best speak to the claim as well
+	leastAsserted = 0.34 // least share of what a claim asserts that a clause on it asserts, too
 	claimGap      = 0.26 // greatest share of a claim's weight that no source covers in one stretch
 )
+
+// discountWords are implied by a value that is taken off a price.
+const discountWords = "优惠 折扣 打折 减 减免 立减 折 让利 便宜 discount off reduc save cheaper rebat less"
 
 var debugSupport = os.Getenv("DBG") != ""
 
@@ -80,9 +84,19 @@ func (k *Checker) worded(c Claim, clauses []int) Support {
 	if s, ok := k.comparison(c, clauses); ok {
 		return s
 	}
+	if s, ok := k.trend(c, clauses); ok {
+		return s
+	}
 	total := Support{Verdict: SupportedClaim, Probability: 1}
 	said := 0
 	for _, i := range clauses {
+		if k.premise(c, clauses, i) {
+			if s, ok := k.supposed(c, i); ok {
+				said++
+				total = worse(total, s)
+			}
+			continue
+		}
 		s, ok := Support{}, false
 		if len(clauses) > 1 {
 			s, ok = k.quoted(c, p.Clauses[i].Span)
@@ -178,7 +192,17 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 	for f := range facts {
 		if q := p.Facts[facts[f]].Value.Quantity; q != nil {
 			impliedBy(q, w, cells)
+			if q.Discount {
+				coverImplied(discountWords, w, cells)
+			}
 		}
+	}
+	across := foreign(p, v.page)
+	if across {
+		e.liftAcross(w, cells, v, &v.page.Clauses[best[0].clause])
+	}
+	if o := &v.page.Clauses[best[0].clause]; antonyms(p, cl, v.page, o) && (cl.Denied != (cl.Modality == MustNot)) != (o.Denied != (o.Modality == MustNot)) {
+		coverAntonyms(w, cells)
 	}
 	coverage := w.score(cells)
 	refs := k.refs(best)
@@ -190,6 +214,16 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 	if s, bad := k.stance(c, cl, w, best[0], min(coverage, asserted+0.1)); bad {
 		s.Evidence = refs
 		return s, true
+	}
+	if limit := crossClaim; across {
+		if len(facts) == 0 {
+			limit = crossWords
+		}
+		if coverage < limit {
+			return Support{Verdict: UnsupportedClaim, Probability: 0.5 * coverage, Reason: "not found in the other language"}, true
+		}
+		out.Probability, out.Evidence = 0.6+0.35*coverage, refs
+		return out, true
 	}
 	worst, gap := 0.0, ""
 	for _, g := range w.gaps(cells, cellCovered) {
@@ -247,15 +281,28 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 				continue
 			}
 			fit := k.fit(w, topic, v, i)
+			switch {
+			case foreign(c.Page, v.page):
+				fit = max(fit, k.acrossFit(w, v, o))
+			case sole(v, o) && o.Clause >= 0:
+				cov := w.cover(v.clauseBag(o.Clause))
+				if o.Value.Quantity.Discount {
+					coverImplied(discountWords, w, cov.cells)
+				}
+				fit = max(fit, 0.8*w.score(cov.cells))
+			}
+			if debugSupport && fit < 0.3 {
+				println("   LOW", f.Value.Text, "vs", o.Value.Text, int(fit*100))
+			}
 			if fit < 0.3 {
 				continue
 			}
 			h := found{page: p, fact: i, clause: o.Clause, fit: fit}
-			h.rel, h.why = compareValues(f.Value, o.Value)
+			h.rel, h.why = sameValue(f.Value, o.Value)
 			switch {
-			case f.Value.Kind != TimeValue && when.Scope(f.Times, o.Times) == relation.Differs:
+			case f.Value.Kind != TimeValue && scopes(f.Times, o) == relation.Differs:
 				h.rel, h.why = relation.Differs, "another time"
-			case e.conditions(f, o) == relation.Differs:
+			case e.conditions(f, o) == relation.Differs && !foreign(c.Page, v.page):
 				h.rel, h.why = relation.Differs, "another condition"
 			}
 			all = append(all, h)
@@ -267,6 +314,9 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 			o := &k.views[h.page].page.Facts[h.fact]
 			println("   VALUE", f.Value.Text, "vs", o.Value.Text, int(h.fit*100), h.rel.String(), h.why, "sub", o.Subject.Text)
 		}
+	}
+	if hit, ok := k.derived(c, f, w, topic); ok && (len(all) == 0 || all[0].rel != relation.Same) {
+		return hit, Support{Verdict: SupportedClaim}
 	}
 	best := 0.0
 	for _, h := range all {
@@ -328,6 +378,9 @@ func (k *Checker) fit(w, topic *wording, v *view, i int) float64 {
 	lift(w, cov.cells, v.frameBag(), 0.7*scale)
 	if f.Value.Quantity != nil {
 		impliedBy(f.Value.Quantity, w, cov.cells)
+		if f.Value.Quantity.Discount {
+			coverImplied(discountWords, w, cov.cells)
+		}
 	}
 	score, total := w.score(cov.cells)*w.total, w.total
 	if topic.total > 0 {
@@ -365,6 +418,13 @@ func (k *Checker) speaks(c Claim, times []when.Expr, v *view) bool {
 func (k *Checker) best(c Claim, cl *Clause, w, topic *wording, have []found) []found {
 	var out []found
 	seen := map[[2]int]bool{}
+	skip := values(c.Page, cl)
+	for _, cond := range cl.Conditions {
+		if !cond.Span.Empty() {
+			skip = append(skip, cond.Span)
+		}
+	}
+	said := k.engine.wordingOf(c.Page.Runes, cl.Span, k.st, skip)
 	for _, h := range have {
 		if h.clause >= 0 && !seen[[2]int{h.page, h.clause}] {
 			seen[[2]int{h.page, h.clause}] = true
@@ -385,6 +445,9 @@ func (k *Checker) best(c Claim, cl *Clause, w, topic *wording, have []found) []f
 				continue
 			}
 			cov := w.cover(v.clauseBag(i))
+			if said.total > 0 && k.supposes(o) && (said.cover(v.assertedBag(i)).score < leastAsserted || said.cover(ownAsserted(o)).score < 0.12) {
+				continue // its words are only those of a condition
+			}
 			own := newBag(len(o.Terms))
 			for _, t := range o.Terms {
 				own.add(t.Text, t.Synset, 1)
@@ -402,7 +465,60 @@ func (k *Checker) best(c Claim, cl *Clause, w, topic *wording, have []found) []f
 		}
 	}
 	sort.SliceStable(out, func(a, b int) bool { return out[a].fit > out[b].fit })
+	if debugSupport {
+		for _, h := range out[:min(5, len(out))] {
+			v := k.views[h.page]
+			println("   BEST", v.page.Quote(v.page.Clauses[h.clause].Span), int(h.fit*100), "asserted", int(said.cover(v.assertedBag(h.clause)).score*100))
+		}
+	}
 	return out
+}
+
+// supposes reports whether a clause stands under a condition of its own sentence.
+func (k *Checker) supposes(c *Clause) bool {
+	for _, cond := range c.Conditions {
+		if cond.Kind == If || cond.Kind == Unless {
+			return true
+		}
+	}
+	return false
+}
+
+// ownAsserted is what a clause itself asserts, without what it inherits.
+func ownAsserted(c *Clause) *bag {
+	b := newBag(len(c.Terms))
+	for _, t := range c.Terms {
+		inside := false
+		for _, cond := range c.Conditions {
+			inside = inside || (cond.Kind == If || cond.Kind == Unless) && cond.Span.Overlaps(t.Span)
+		}
+		if !inside {
+			b.add(t.Text, t.Synset, 1)
+		}
+	}
+	return b
+}
+
+// sole reports whether a value is the only one of its dimension in its sentence, so
+// that what the sentence says is said of it.
+func sole(v *view, f *Fact) bool {
+	if f.Value.Quantity == nil || f.Sentence < 0 || f.Sentence >= len(v.page.Sentences) {
+		return false
+	}
+	s := v.page.Sentences[f.Sentence]
+	if hasAny(fold(v.page.Quote(s.Span)), []string{"respectively", "分别", "依次", "each of", "in turn"}) {
+		return false // who has which value is told by their order
+	}
+	n := 0
+	for c := s.Clauses[0]; c < s.Clauses[1] && c < len(v.page.Clauses); c++ {
+		cl := &v.page.Clauses[c]
+		for i := cl.Facts[0]; i < cl.Facts[1] && i < len(v.page.Facts); i++ {
+			if q := v.page.Facts[i].Value.Quantity; q != nil && loose(q.Unit.Dim) == loose(f.Value.Quantity.Unit.Dim) {
+				n++
+			}
+		}
+	}
+	return n == 1
 }
 
 // stance compares how the claim and its best source bind: polarity, modality,
@@ -426,6 +542,13 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 	}
 	for _, cond := range cl.Conditions {
 		claimBag.addTerms(cond.Terms, 1)
+	}
+	for i := range c.Page.Clauses { // a case that another clause of the claim names is not dropped
+		if o := &c.Page.Clauses[i]; o != cl && o.Sentence == cl.Sentence && c.Span.Contains(o.Span) {
+			for _, t := range o.Terms {
+				claimBag.add(t.Text, t.Synset, 1)
+			}
+		}
 	}
 	if cl.Topic.Text != "" {
 		e.addText(claimBag, cl.Topic.Text, 1)
@@ -455,14 +578,17 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 		return contradicted("the source binds otherwise")
 	}
 	if negClaim != negSource && cl.Modality != NeedNot && src.Modality != NeedNot {
-		if s := antonyms(c.Page, cl, v.page, src); !s {
+		if !antonyms(c.Page, cl, v.page, src) {
 			return contradicted("the source says the opposite")
 		}
+	}
+	if !excepted && negClaim == negSource && antonyms(c.Page, cl, v.page, src) {
+		return contradicted("the source says the opposite")
 	}
 	if cl.Quantifier == Only && notOnlyText(v.page, src) {
 		return contradicted("the source names others as well")
 	}
-	universal := cl.Quantifier == All || hasEven(cl)
+	universal := cl.Quantifier == All || hasEven(cl) || inAllCases(c.Page, cl)
 	if universal && (dropped != "" || src.Quantifier == Some) {
 		return contradicted("the source limits it: " + dropped)
 	}
@@ -492,7 +618,7 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 // clause that asserts nearly its words and the opposite.
 func (k *Checker) opposed(c Claim, cl *Clause, w *wording, best []found) (Support, bool) {
 	negClaim := cl.Denied != (cl.Modality == MustNot)
-	universal := cl.Quantifier == All || hasEven(cl)
+	universal := cl.Quantifier == All || hasEven(cl) || inAllCases(c.Page, cl)
 	for n, b := range best {
 		if n > 12 {
 			break
@@ -500,6 +626,10 @@ func (k *Checker) opposed(c Claim, cl *Clause, w *wording, best []found) (Suppor
 		v := k.views[b.page]
 		src := &v.page.Clauses[b.clause]
 		neg := src.Denied != (src.Modality == MustNot)
+		if neg != negClaim && cl.Modality != NeedNot && src.Modality != NeedNot && src.Modality != Possible && src.Quantifier == NoneOf && k.allOf(c, cl, b) {
+			return Support{Verdict: ContradictedClaim, Probability: 0.05, Evidence: k.refs(best[n : n+1]),
+				Reason: "the source denies it of all"}, true
+		}
 		if !universal || neg == negClaim || cl.Modality == NeedNot || src.Modality == NeedNot {
 			continue
 		}
@@ -584,6 +714,23 @@ func antonyms(pa *Page, a *Clause, pb *Page, b *Clause) bool {
 		}
 	}
 	return false
+}
+
+// coverAntonyms covers the words of a claim that say with their opposite and a
+// negation what the source says.
+func coverAntonyms(w *wording, cells []float64) {
+	for _, t := range w.terms {
+		for _, p := range antonymPairs {
+			if t.Text != p[0] && t.Text != p[1] && t.Text != text.Stem(p[0]) && t.Text != text.Stem(p[1]) {
+				continue
+			}
+			for i := t.Span.Start; i < t.Span.End; i++ {
+				if k := w.at[i]; k >= 0 && cells[k] < 0.9 {
+					cells[k] = 0.9
+				}
+			}
+		}
+	}
 }
 
 func (e *Engine) liftSimilarClause(w *wording, cells []float64, v *view, c *Clause) {
@@ -778,4 +925,80 @@ func orderOf(a, b *Value) (int, bool) {
 		return a.Time.From.Compare(b.Time.From), true
 	}
 	return 0, false
+}
+
+// inAllCases reports whether the clause itself says that it holds whatever the case.
+func inAllCases(p *Page, cl *Clause) bool {
+	return hasAny(string(text.Fold(p.Runes[cl.Start:cl.End])), []string{"任何情况", "任何时候", "任何条件", "无论", "不论", "不管", "一律", "所有情况", "始终",
+		"always", "in all cases", "in any case", "under any", "under all", "at all times", "at any time", "regardless", "whatever", "no matter", "in every case"})
+}
+
+// allOf reports whether a denial of everything of a kind speaks of what the claim
+// affirms: its words are the claim's, and the claim is none of its exceptions.
+func (k *Checker) allOf(c Claim, cl *Clause, b found) bool {
+	v := k.views[b.page]
+	src := &v.page.Clauses[b.clause]
+	var skip []text.Span
+	claimed := newBag(len(cl.Terms))
+	for _, t := range cl.Terms {
+		claimed.add(t.Text, t.Synset, 1)
+	}
+	if cl.Topic.Text != "" {
+		k.engine.addText(claimed, cl.Topic.Text, 1)
+	}
+	for _, cond := range src.Conditions {
+		if !cond.Span.Empty() {
+			skip = append(skip, cond.Span)
+		}
+		if cond.Kind != Even && k.engine.wording(cond.Text, nil).cover(claimed).score >= 0.6 {
+			return false
+		}
+	}
+	skip = append(skip, stanceWords(v.page.Runes, src.Span)...)
+	w := k.engine.wordingOf(v.page.Runes, src.Span, k.st, skip)
+	return w.total >= 3 && w.cover(claimed).score >= 0.6
+}
+
+// premise reports whether a clause of a claim only supposes what a later clause of
+// its sentence speaks of: 甲因故不能到场，事先请假的，可以…
+func (k *Checker) premise(c Claim, clauses []int, i int) bool {
+	p := c.Page
+	for _, j := range clauses {
+		if j <= i || p.Clauses[j].Sentence != p.Clauses[i].Sentence {
+			continue
+		}
+		for _, cond := range p.Clauses[j].Conditions {
+			if cond.Kind == If && cond.Span.Start >= p.Clauses[i].End && strings.HasSuffix(cond.Text, "的") && len(p.Clauses[i].Conditions) == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// supposed checks the words of a premise: they must stand somewhere in the sources,
+// however the sources bind.
+func (k *Checker) supposed(c Claim, i int) (Support, bool) {
+	cl := &c.Page.Clauses[i]
+	w := k.engine.wordingOf(c.Page.Runes, cl.Span, k.st, nil)
+	if w.total == 0 {
+		return Support{}, false
+	}
+	cells := make([]float64, len(w.cells))
+	var hit []found
+	for p, v := range k.views {
+		for n := range v.page.Clauses {
+			cov := w.cover(v.clauseBag(n))
+			if cov.score < 0.3 {
+				continue
+			}
+			lift(w, cells, v.clauseBag(n), 1)
+			hit = append(hit, found{page: p, fact: -1, clause: n, fit: cov.score})
+		}
+	}
+	if w.score(cells) < 0.7 || len(hit) == 0 {
+		return Support{Verdict: UnsupportedClaim, Probability: 0.2, Reason: "no passage speaks of this case"}, true
+	}
+	sort.SliceStable(hit, func(a, b int) bool { return hit[a].fit > hit[b].fit })
+	return Support{Verdict: SupportedClaim, Probability: 0.9, Evidence: k.refs(hit[:1])}, true
 }

@@ -1,0 +1,239 @@
+package fact
+
+import (
+	"sort"
+	"strings"
+
+	"suffice.dev/suffice/kb/fact/quantity"
+	"suffice.dev/suffice/kb/fact/relation"
+	"suffice.dev/suffice/kb/fact/when"
+	"suffice.dev/suffice/text"
+)
+
+// sameValue compares two values of one thing; a price cut by a share and the share
+// that is left are one statement.
+func sameValue(a, b Value) (relation.Relation, string) {
+	if qa, qb := a.Quantity, b.Quantity; qa != nil && qb != nil && (qa.Unit.Name == "折") != (qb.Unit.Name == "折") && qa.Unit.Dim == quantity.Ratio && qb.Unit.Dim == quantity.Ratio {
+		switch {
+		case qa.Unit.Name == "折" && qb.Discount:
+			return ratios(qa.Complement(), *qb)
+		case qb.Unit.Name == "折" && qa.Discount:
+			return ratios(*qa, qb.Complement())
+		}
+	}
+	return compareValues(a, b)
+}
+
+// ratios compares two shares of a price whatever they are written in.
+func ratios(a, b quantity.Quantity) (relation.Relation, string) {
+	a.Unit, b.Unit = quantity.Unit{Dim: quantity.Ratio, Name: "%"}, quantity.Unit{Dim: quantity.Ratio, Name: "%"}
+	a.Discount, b.Discount, a.Delta, b.Delta = false, false, 0, 0
+	return quantity.Compare(a, b)
+}
+
+// scopes compares when a claim's value holds with when a fact holds. A season without
+// a year is the same whatever year it is read in.
+func scopes(claim []when.Expr, f *Fact) relation.Relation {
+	source := f.Times
+	var ca, sa []when.Expr
+	for _, a := range claim {
+		if !paired(a, source) {
+			ca = append(ca, a)
+		}
+	}
+	for _, b := range source {
+		if !paired(b, claim) {
+			sa = append(sa, b)
+		}
+	}
+	return when.Scope(ca, sa)
+}
+
+// paired reports whether one of the other side's expressions is worded alike, and
+// one of the two has no year of its own.
+func paired(a when.Expr, others []when.Expr) bool {
+	for _, b := range others {
+		if bare(a.Text) == bare(b.Text) && strings.IndexFunc(bare(a.Text), isDigit) < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func isDigit(r rune) bool { return r >= '0' && r <= '9' }
+
+func bare(s string) string {
+	for _, p := range []string{"from ", "in ", "between ", "during ", "the ", "从", "自", "在"} {
+		s = strings.TrimPrefix(s, p)
+	}
+	return s
+}
+
+// Words that announce arithmetic in a claim, by its kind.
+var arithmetic = map[string][]string{
+	"sum":        {"共", "合计", "总", "一起", "加起来", "合在一起", "total", "together", "combined", "altogether", "in all", "sum", "overall", "jointly"},
+	"difference": {"相差", "差", "多", "少", "高", "低", "超过", "增加", "减少", "上升", "下降", "增长", "快", "慢", "早", "晚", "剩", "余", "difference", "more", "less", "fewer", "higher", "lower", "increase", "decrease", "rose", "fell", "grew", "gap", "left", "remain", "longer", "shorter", "older", "younger", "dropped", "gained"},
+	"share":      {"占", "比例", "倍", "之", "成", "%", "比", "一半", "share", "percent", "per cent", "times", "ratio", "proportion", "half", "third", "quarter", "twice", "as many", "as much"},
+	"growth":     {"增", "减", "升", "降", "涨", "跌", "翻", "growth", "grew", "rose", "fell", "increase", "decrease", "up ", "down ", "drop", "declin", "gain", "higher", "lower"},
+}
+
+// derived looks for stated operands from which the value of a claim follows.
+func (k *Checker) derived(c Claim, f *Fact, w, topic *wording) ([]found, bool) {
+	if f.Value.Quantity == nil || f.Clause < 0 || f.Clause >= len(c.Page.Clauses) {
+		return nil, false
+	}
+	q := *f.Value.Quantity
+	cl := c.Page.Clauses[f.Clause]
+	said := string(text.Fold(c.Page.Runes[cl.Start:cl.End]))
+	announced := false
+	for _, words := range arithmetic {
+		announced = announced || hasAny(said, words)
+	}
+	if !announced {
+		return nil, false
+	}
+	var ops []found
+	for p, v := range k.views {
+		if !k.speaks(c, f.Times, v) {
+			continue
+		}
+		for i := range v.page.Facts {
+			o := &v.page.Facts[i]
+			if o.Value.Quantity == nil || !o.Value.Quantity.Point() || o.Threshold || o.Value.Quantity.Unit.Dim == quantity.Ordinal || o.Value.Quantity.Delta != 0 {
+				continue
+			}
+			if o.Value.Quantity.Unit.Dim != q.Unit.Dim && q.Unit.Dim != quantity.Ratio && loose(o.Value.Quantity.Unit.Dim) != loose(q.Unit.Dim) {
+				continue
+			}
+			if fit := k.fit(w, topic, v, i); fit >= 0.35 {
+				ops = append(ops, found{page: p, fact: i, clause: o.Clause, fit: fit, rel: relation.Same})
+			}
+		}
+	}
+	sort.SliceStable(ops, func(a, b int) bool { return ops[a].fit > ops[b].fit })
+	if len(ops) > 8 {
+		ops = ops[:8]
+	}
+	if len(ops) < 2 {
+		return nil, false
+	}
+	operands := make([]quantity.Quantity, len(ops))
+	for i, o := range ops {
+		operands[i] = *k.views[o.page].page.Facts[o.fact].Value.Quantity
+	}
+	d, ok := quantity.Derive(q, operands)
+	if !ok || !hasAny(said, arithmetic[d.Kind]) {
+		return nil, false
+	}
+	if d.Kind == "sum" {
+		var out []found
+		for _, i := range d.All {
+			out = append(out, ops[i])
+		}
+		return out, len(out) > 1
+	}
+	return []found{ops[d.A], ops[d.B]}, true
+}
+
+// upWords and downWords are claims of a change without its size.
+var (
+	upWords   = []string{"增加", "增长", "上升", "上涨", "提高", "变多", "增多", "扩大", "回升", "上调", "increased", "increase", "rose", "grew", "went up", "risen", "grown", "higher", "raised", "gained", "expanded"}
+	downWords = []string{"减少", "下降", "下跌", "降低", "变少", "缩减", "缩小", "下滑", "回落", "下调", "decreased", "decrease", "fell", "dropped", "declined", "went down", "fallen", "lower", "shrank", "reduced", "lost"}
+)
+
+// trend judges a claim that something rose or fell between two times that it names,
+// from the values stated for these times.
+func (k *Checker) trend(c Claim, clauses []int) (Support, bool) {
+	p := c.Page
+	var times []when.Expr
+	for _, i := range clauses {
+		for _, t := range p.Clauses[i].Times {
+			if c.Span.Contains(t.Span) && !t.From.IsZero() && !t.To.IsZero() {
+				times = append(times, t)
+			}
+		}
+	}
+	if len(times) != 2 || times[0].From.Equal(times[1].From) {
+		return Support{}, false
+	}
+	said := string(text.Fold(p.Runes[c.Span.Start:c.Span.End]))
+	up, down := hasAny(said, upWords), hasAny(said, downWords)
+	if up == down {
+		return Support{}, false
+	}
+	var skip []text.Span
+	for _, i := range clauses {
+		cl := &p.Clauses[i]
+		if cl.Denied {
+			return Support{}, false
+		}
+		for f := cl.Facts[0]; f < cl.Facts[1] && f < len(p.Facts); f++ {
+			if q := p.Facts[f].Value.Quantity; q != nil && q.Unit.Dim != quantity.Ordinal && !q.Weak {
+				return Support{}, false // the size is said as well: the value is checked
+			}
+		}
+		for _, t := range cl.Times {
+			skip = append(skip, t.Span)
+		}
+	}
+	early, late := times[0], times[1]
+	if late.From.Before(early.From) {
+		early, late = late, early
+	}
+	skip = append(skip, changeSpans(p.Runes, c.Span)...)
+	w := k.engine.wordingOf(p.Runes, c.Span, k.st, skip)
+	a, okA := k.valueAt(w, early)
+	b, okB := k.valueAt(w, late)
+	if !okA || !okB {
+		return Support{}, false
+	}
+	va, vb := &k.views[a.page].page.Facts[a.fact], &k.views[b.page].page.Facts[b.fact]
+	if r, _ := quantity.Compare(*va.Value.Quantity, *vb.Value.Quantity); r == relation.Differs {
+		return Support{}, false
+	}
+	order, ok := orderOf(&va.Value, &vb.Value)
+	if !ok {
+		return Support{}, false
+	}
+	refs := k.refs([]found{a, b})
+	if up && order < 0 || down && order > 0 {
+		return Support{Verdict: SupportedClaim, Probability: 0.9, Evidence: refs, Reason: "compared from the stated values"}, true
+	}
+	return Support{Verdict: ContradictedClaim, Probability: 0.05, Evidence: refs, Reason: "the stated values changed the other way"}, true
+}
+
+// changeSpans are the words of change and comparison in a span.
+func changeSpans(runes []rune, span text.Span) []text.Span {
+	s := string(text.Fold(runes[span.Start:span.End]))
+	var out []text.Span
+	for _, words := range [][]string{upWords, downWords, {"与", "相比", "相较", "比", "较", "compared", "than", "from", "to", "between"}} {
+		for _, w := range words {
+			if at := strings.Index(s, w); at >= 0 {
+				i := span.Start + len([]rune(s[:at]))
+				out = append(out, text.Span{Start: i, End: i + len([]rune(w))})
+			}
+		}
+	}
+	return out
+}
+
+// valueAt is the value of a time that best carries the words.
+func (k *Checker) valueAt(w *wording, t when.Expr) (found, bool) {
+	var best found
+	ok := false
+	for p, v := range k.views {
+		for i := range v.page.Facts {
+			f := &v.page.Facts[i]
+			if f.Value.Quantity == nil || f.Threshold || f.Value.Quantity.Delta != 0 || f.Value.Quantity.Unit.Dim == quantity.Ordinal || len(f.Times) == 0 {
+				continue
+			}
+			if when.Scope(f.Times, []when.Expr{t}) != relation.Same {
+				continue
+			}
+			if fit := w.cover(v.factBag(i)).score; fit >= 0.7 && fit > best.fit {
+				best, ok = found{page: p, fact: i, clause: f.Clause, fit: fit}, true
+			}
+		}
+	}
+	return best, ok
+}
