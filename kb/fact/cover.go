@@ -232,35 +232,32 @@ func (e *Engine) ambiguous(refs []Ref, views []*view) bool {
 	return false
 }
 
-// items counts the distinct list items or steps among the sentences of the fillers
-// and their neighbours.
+// items counts the distinct list items or steps among the fillers: numbered ones by
+// their numbers, others by their clauses, or the parts of one enumeration.
 func (e *Engine) items(refs []Ref, views []*view) int {
-	numbers := map[int]bool{}
-	plain := 0
+	numbers, clauses := map[int]bool{}, map[[2]int]bool{}
+	listed := 0
 	pages := map[int]bool{}
 	for _, r := range refs {
+		p := views[r.Page].page
+		if f := &p.Facts[r.Fact]; f.Role == Step || f.Role == Member || p.Sentences[f.Sentence].Item > 0 {
+			clauses[[2]int{r.Page, f.Clause}] = true
+		}
+		listed = max(listed, enumerated(p, r.Span))
 		if pages[r.Page] {
 			continue
 		}
 		pages[r.Page] = true
-		for _, s := range views[r.Page].page.Sentences {
+		for _, s := range p.Sentences {
 			if s.Item > 0 {
 				numbers[s.Item] = true
 			}
 		}
-		for _, k := range stepNumbers(views[r.Page].page.Runes) {
+		for _, k := range stepNumbers(p.Runes) {
 			numbers[k] = true
 		}
 	}
-	for _, r := range refs {
-		if n := enumerated(views[r.Page].page, r.Span); n > plain {
-			plain = n
-		}
-	}
-	if len(numbers) > plain {
-		return len(numbers)
-	}
-	return plain
+	return max(len(numbers), len(clauses), listed)
 }
 
 // candidates lists the facts and clauses of one page that could fill the need.
@@ -318,15 +315,20 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 	frame := v.frameBag()
 	linked := links.bag(page, v, f)
 	foreign := v.foreign(n)
+	substituted := n.substituted(parts[0].w, parts[0].cov.cells)
+	if k := v.elliptic(i); k >= 0 {
+		lift(parts[1].w, parts[1].cov.cells, v.ownBag(k), 0.9)
+	}
 	total, sum, own := 0.0, 0.0, 0.0
 	for _, p := range parts {
 		if p.kind != 1 {
 			lift(p.w, p.cov.cells, frame, 0.75*scale)
-			if linked != nil {
-				lift(p.w, p.cov.cells, linked, 0.7*scale)
-			}
 		}
-		if p.kind == 1 && !whole && v.foreignAttribute(i, n.asked) {
+		// Who or where a thing is may be asked of a thing described elsewhere.
+		if linked != nil && (p.kind != 1 || n.Expect == "ENTITY" || n.Expect == "PLACE") {
+			lift(p.w, p.cov.cells, linked, 0.7*scale)
+		}
+		if p.kind == 1 && !whole && v.elliptic(i) < 0 && v.foreignAttribute(i, n.asked) {
 			own := p.w.cover(v.ownBag(i))
 			if f.Value.Quantity != nil {
 				impliedBy(f.Value.Quantity, p.w, own.cells)
@@ -429,7 +431,7 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 			c.worst = 1
 		}
 	}
-	if n.substituted(parts[0].w, parts[0].cov.cells) || n.namesAnother(v, f) {
+	if substituted || n.namesAnother(v, f) {
 		c.worst = 1
 	}
 	sides := v.factSides(i)
@@ -485,6 +487,7 @@ func (n *prepared) namesAnother(v *view, f *Fact) bool {
 			named = true
 		}
 	}
+	named = named || bareName(f.Subject.Text)
 	if !named {
 		return false
 	}
@@ -496,6 +499,15 @@ func (n *prepared) namesAnother(v *view, f *Fact) bool {
 		}
 	}
 	return false
+}
+
+// bareName reports whether a subject is one capitalised Latin word without an
+// article, as names are at the head of a sentence, where capitals say nothing.
+func bareName(s string) bool {
+	if s == "" || s[0] < 'A' || s[0] > 'Z' || strings.ContainsAny(s, " -") || strings.HasSuffix(s, "s") || strings.HasSuffix(s, "ing") {
+		return false
+	}
+	return !text.StopWord(fold(s)) && !light[text.Stem(fold(s))]
 }
 
 // outside reports whether the question fixes a value that the fact's own thresholds

@@ -347,24 +347,25 @@ func impliedWord(words, term string) bool {
 	return false
 }
 
-// stepNumbers lists the numbers of steps named in a text: 第一步, step 2.
+// stepWords number steps in words.
+var stepWords = text.NewTrie(map[int16]string{
+	1: "第一步|第1步|第一，|第一、|首先|step 1|step one|first,|firstly", 2: "第二步|第2步|第二，|第二、|其次|step 2|step two|second,|secondly",
+	3: "第三步|第3步|第三，|第三、|step 3|step three|third,|thirdly", 4: "第四步|第4步|第四，|第四、|step 4|step four|fourth,",
+	5: "第五步|第5步|第五，|第五、|step 5|step five|fifth,", 6: "第六步|第6步|step 6|step six|sixth,", 7: "第七步|第7步|step 7|step seven", 8: "第八步|第8步|step 8|step eight",
+	9: "第九步|第9步|step 9|step nine", 10: "第十步|第10步|step 10|step ten", 11: "最后一步|最后，|finally,|lastly,",
+})
+
+// stepNumbers lists the numbers of steps named in a text: 第一步, step 2, "Third,".
 func stepNumbers(runes []rune) []int {
 	folded := text.Fold(runes)
 	var out []int
 	for i := 0; i < len(folded); i++ {
-		if folded[i] == '第' {
-			j := i + 1
-			for j < len(folded) && j < i+4 && (strings.ContainsRune("一二三四五六七八九十", folded[j]) || unicode.IsDigit(folded[j])) {
-				j++
-			}
-			if j > i+1 && j < len(folded) && folded[j] == '步' {
-				if q, ok := quantity.Words(string(folded[i+1 : j])); ok && q.Lo != nil && q.Lo.IsInt() {
-					out = append(out, int(q.Lo.Num().Int64()))
-				}
-			}
+		if i > 0 && text.IsWord(folded[i]) && text.IsWord(folded[i-1]) {
+			continue
 		}
-		if folded[i] == 's' && strings.HasPrefix(string(folded[i:min(len(folded), i+5)]), "step ") && i+5 < len(folded) && unicode.IsDigit(folded[i+5]) {
-			out = append(out, int(folded[i+5]-'0'))
+		if end, n, ok := stepWords.Longest(folded, i); ok && end > i {
+			out = append(out, int(n))
+			i = end - 1
 		}
 	}
 	return out

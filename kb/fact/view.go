@@ -145,11 +145,43 @@ func (v *view) statedTimes(f *Fact) []when.Expr {
 	}
 	var out []when.Expr
 	for _, t := range f.Times {
-		if t.Text == "" || strings.Contains(v.folded, fold(t.Text)) {
+		if t.Text == "" || strings.Contains(v.folded, fold(t.Text)) && !v.inHeading(t) {
 			out = append(out, t)
 		}
 	}
 	return out
+}
+
+// inHeading reports whether the time stands in a heading line of the text.
+func (v *view) inHeading(t when.Expr) bool {
+	for _, s := range v.page.Sentences {
+		if s.Kind == HeadingLine && s.Contains(t.Span) {
+			return strings.Contains(fold(v.page.Quote(s.Span)), fold(t.Text))
+		}
+	}
+	return false
+}
+
+// elliptic finds the earlier fact whose attribute a parallel one leaves out: in
+// "seven days before, 10% of the fare is charged; less than seven, 30%" the 30% is
+// of the fare as well. It returns -1 when there is none.
+func (v *view) elliptic(i int) int {
+	f := &v.page.Facts[i]
+	if f.Value.Quantity == nil || len(f.Conditions) == 0 || f.Threshold {
+		return -1
+	}
+	found := -1
+	for k := i - 1; k >= 0 && v.page.Facts[k].Sentence >= f.Sentence-3; k-- {
+		o := &v.page.Facts[k]
+		if o.Value.Quantity == nil || o.Threshold || len(o.Conditions) == 0 || o.Clause == f.Clause {
+			continue
+		}
+		if loose(o.Value.Quantity.Unit.Dim) != loose(f.Value.Quantity.Unit.Dim) {
+			return found
+		}
+		found = k
+	}
+	return found
 }
 
 // foreign reports whether the page is written in another language than the question.
