@@ -1,6 +1,8 @@
 package rerank
 
 import (
+	"context"
+	"fmt"
 	"math"
 
 	"suffice.dev/suffice/kb"
@@ -29,6 +31,12 @@ var SetFeatures = []string{
 	"length",          // code points of the best passage, log
 	"textual",         // 1 when the answer is a sentence, not a value
 	"boolean",         // 1 for yes-no questions
+}
+
+// Monotone says in which direction a feature may move the score, where sense demands
+// it: 1, more of it never lowers sufficiency; -1, never raises it.
+var Monotone = map[string]int{
+	"fgc": 1, "filled": 1, "fit_min": 1, "fit_mean": 1, "cds": -1, "overlap_clause": 1, "overlap_passage": 1, "similarity": 1,
 }
 
 // features computes the row for one request, in the order of SetFeatures. NaN means
@@ -94,4 +102,20 @@ func features(l *Local, j *judged) []float32 {
 	add(textual)
 	add(boolean)
 	return row
+}
+
+// Judge assesses a request and returns also the row of SetFeatures that the model
+// sees: what training and measurement work on. The row is nil where the question
+// asks back.
+func (l *Local) Judge(ctx context.Context, req kb.AssessRequest) ([]float32, kb.Assessment, error) {
+	if req.Analysis.Clarify != nil {
+		a, err := l.Assess(ctx, req)
+		return nil, a, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, kb.Assessment{}, fmt.Errorf("assess: %w", err)
+	}
+	j := l.judge(req)
+	a, err := l.decide(j)
+	return j.features, a, err
 }

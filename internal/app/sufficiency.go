@@ -1,0 +1,72 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/kb/fact"
+	"suffice.dev/suffice/kb/reading"
+	"suffice.dev/suffice/model/embed"
+	"suffice.dev/suffice/precheck"
+	"suffice.dev/suffice/rerank"
+	"suffice.dev/suffice/services/config"
+	"suffice.dev/suffice/text/lexicon"
+)
+
+// SufficiencyJudge assesses questions with handed-over passages as a server would,
+// and gives the model's inputs beside the verdict: for training and measuring.
+type SufficiencyJudge struct {
+	precheck precheck.Analyzer
+	local    *rerank.Local
+
+	Features []string       // names of the inputs, in order
+	Monotone map[string]int // 1: may only raise the score, -1: only lower it
+	Version  string         // of the model that judges; "" = coverage alone
+}
+
+// NewSufficiencyJudge builds one from the configuration. Without learned, coverage
+// alone decides. Its errors are ErrSetup.
+func NewSufficiencyJudge(src config.Sources, learned bool) (*SufficiencyJudge, error) {
+	cfg, err := config.Load(src)
+	if err != nil {
+		return nil, err
+	}
+	lex, _, err := loadLexicon(cfg.Lexicon)
+	if err != nil {
+		return nil, setup(err)
+	}
+	static, err := embed.Static()
+	if err != nil {
+		return nil, setup(fmt.Errorf("built-in embedding: %w", err))
+	}
+	j := &SufficiencyJudge{Features: rerank.SetFeatures, Monotone: rerank.Monotone}
+	if j.precheck, err = precheck.New(precheck.Config{Lexicon: lex}); err != nil {
+		return nil, setup(err)
+	}
+	var model rerank.Scorer
+	if learned {
+		if model, j.Version, err = sufficiencyModel(); err != nil {
+			return nil, setup(err)
+		}
+	}
+	engine := fact.New(fact.Config{Dictionary: lex, Similarity: static.Similarity, Contrasts: lexicon.DefaultContrasts()})
+	if j.local, err = rerank.New(rerankConfig(cfg), reading.New(engine, 0, nil), model); err != nil {
+		return nil, setup(err)
+	}
+	return j, nil
+}
+
+// Judge analyses a question and assesses the passages. The row is nil where the
+// question asks back.
+func (j *SufficiencyJudge) Judge(ctx context.Context, q kb.Question, passages []kb.Passage) ([]float32, kb.Assessment, error) {
+	analysis, err := j.precheck.Analyze(ctx, q)
+	if err != nil {
+		return nil, kb.Assessment{}, fmt.Errorf("judge %q: %w", q.Text, err)
+	}
+	candidates := make([]kb.Candidate, len(passages))
+	for i, p := range passages {
+		candidates[i] = kb.Candidate{Passage: p, Rank: i + 1}
+	}
+	return j.local.Judge(ctx, kb.AssessRequest{Analysis: analysis, Candidates: candidates})
+}
