@@ -16,8 +16,6 @@ import (
 	"sync"
 	"unicode"
 
-	"gopkg.in/yaml.v3"
-
 	"suffice.dev/suffice/text"
 )
 
@@ -96,14 +94,14 @@ func Load(paths ...string) (*Lexicon, error) {
 // a term of two synsets, a synset of one term, a Chinese term of one character,
 // a term with punctuation, and anything of another form.
 func Parse(base *Lexicon, file string, data []byte) (*Lexicon, error) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return nil, &FormatError{File: file, Line: yamlLine(err), Reason: err.Error()}
+	entries, err := readEntries(file, data)
+	if err != nil {
+		return nil, err
 	}
 	bad := func(line int, format string, args ...any) error {
 		return &FormatError{File: file, Line: line, Reason: fmt.Sprintf(format, args...)}
 	}
-	l := &Lexicon{exact: map[string]int32{}}
+	l := &Lexicon{exact: make(map[string]int32, 4*len(entries))}
 	if base != nil {
 		l.synsets = make([]synset, len(base.synsets))
 		for i, s := range base.synsets {
@@ -113,31 +111,10 @@ func Parse(base *Lexicon, file string, data []byte) (*Lexicon, error) {
 			l.exact[k] = v
 		}
 	}
-	own := map[string]int{} // term -> line in this file
-	if len(doc.Content) == 0 {
-		return nil, bad(1, "the file is empty; write a domain with a list of synsets")
-	}
-	root := doc.Content[0]
-	if root.Kind != yaml.MappingNode {
-		return nil, bad(root.Line, "the file is not a mapping; write a domain, then its list of synsets")
-	}
-	seen := map[string]bool{}
-	for i := 0; i+1 < len(root.Content); i += 2 {
-		domain, list := root.Content[i], root.Content[i+1]
-		if seen[domain.Value] {
-			return nil, bad(domain.Line, "domain %q comes twice", domain.Value)
-		}
-		seen[domain.Value] = true
-		if list.Kind != yaml.SequenceNode {
-			return nil, bad(list.Line, "domain %q holds no list of synsets", domain.Value)
-		}
-		for _, item := range list.Content {
-			if item.Kind != yaml.ScalarNode {
-				return nil, bad(item.Line, "a synset is one line of terms separated by commas")
-			}
-			if err := l.add(domain.Value, item, own, bad); err != nil {
-				return nil, err
-			}
+	own := make(map[string]int, 4*len(entries)) // term -> line in this file
+	for _, e := range entries {
+		if err := l.add(e, own, bad); err != nil {
+			return nil, err
 		}
 	}
 	l.trie = build(l.synsets)
@@ -145,25 +122,25 @@ func Parse(base *Lexicon, file string, data []byte) (*Lexicon, error) {
 }
 
 // add reads one line of terms.
-func (l *Lexicon) add(domain string, item *yaml.Node, own map[string]int, bad func(int, string, ...any) error) error {
+func (l *Lexicon) add(item entry, own map[string]int, bad func(int, string, ...any) error) error {
 	target := int32(-1)
 	var terms []string
 	mine := map[string]bool{}
-	for raw := range strings.SplitSeq(item.Value, ",") {
+	for raw := range strings.SplitSeq(item.terms, ",") {
 		term := string(text.Fold([]rune(strings.TrimSpace(raw))))
 		if reason := checkTerm(term); reason != "" {
-			return bad(item.Line, "term %q %s", strings.TrimSpace(raw), reason)
+			return bad(item.line, "term %q %s", strings.TrimSpace(raw), reason)
 		}
 		if mine[term] {
-			return bad(item.Line, "term %q stands twice in the line", term)
+			return bad(item.line, "term %q stands twice in the line", term)
 		}
 		mine[term] = true
 		if line, ok := own[term]; ok {
-			return bad(item.Line, "term %q is already in the synset of line %d", term, line)
+			return bad(item.line, "term %q is already in the synset of line %d", term, line)
 		}
 		if s, ok := l.exact[term]; ok {
 			if target >= 0 && s != target {
-				return bad(item.Line, "the line joins two synsets of the dictionary: %q and %q",
+				return bad(item.line, "the line joins two synsets of the dictionary: %q and %q",
 					l.synsets[target].terms[0], l.synsets[s].terms[0])
 			}
 			target = s
@@ -172,18 +149,18 @@ func (l *Lexicon) add(domain string, item *yaml.Node, own map[string]int, bad fu
 		terms = append(terms, term)
 	}
 	if len(mine) < 2 {
-		return bad(item.Line, "a synset needs two terms or more")
+		return bad(item.line, "a synset needs two terms or more")
 	}
 	if target < 0 {
 		if len(l.synsets) >= maxSynsets {
-			return bad(item.Line, "more than %d synsets", maxSynsets)
+			return bad(item.line, "more than %d synsets", maxSynsets)
 		}
 		target = int32(len(l.synsets))
-		l.synsets = append(l.synsets, synset{domain: domain})
+		l.synsets = append(l.synsets, synset{domain: item.domain})
 	}
 	for _, t := range terms {
 		l.exact[t] = target
-		own[t] = item.Line
+		own[t] = item.line
 	}
 	l.synsets[target].terms = append(l.synsets[target].terms, terms...)
 	return nil

@@ -97,7 +97,7 @@ func TestParseRefuses(t *testing.T) {
 		{"empty", "", "f:1: the file is empty"},
 		{"no mapping", "- a, b\n", "f:1: the file is not a mapping"},
 		{"no list", "x: a\n", "f:1: domain \"x\" holds no list"},
-		{"list item", "x:\n  - a, bb\n  - [c, d]\n", "f:3: a synset is one line"},
+		{"list item", "x:\n  - a, bb\n  - [c, d]\n", "f:3: an item is one line"},
 		{"one term", "x:\n  - widget\n", "f:2: a synset needs two terms"},
 		{"one character", "x:\n  - widget, 税\n", "f:2: term \"税\" is a single Chinese character"},
 		{"empty term", "x:\n  - widget, , gadget\n", "f:2: term \"\" is empty"},
