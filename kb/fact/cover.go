@@ -2,6 +2,7 @@ package fact
 
 import (
 	"math"
+	"regexp"
 	"sort"
 	"strings"
 
@@ -87,7 +88,7 @@ func (e *Engine) prepare(n *Need, st *rarity) *prepared {
 	for _, g := range append([]string{n.Subject}, n.Given...) {
 		p.limits = append(p.limits, quantity.Find(text.Fold([]rune(g)))...)
 		for _, piece := range strings.Fields(g) {
-			if text.IsHan(firstRune(piece)) {
+			if text.IsHan(firstRune(piece)) && len([]rune(piece)) > 1 {
 				p.pieces = append(p.pieces, e.needWording(piece, st))
 			}
 		}
@@ -165,6 +166,7 @@ func (e *Engine) coverOne(n *prepared, views []*view, links *links) Coverage {
 			cov.Fillers = append(cov.Fillers, c.ref)
 		}
 	}
+	cov.Fillers = withItems(cov.Fillers, views)
 	cov.Uncovered = filling[0].gaps
 	cov.State = StateFilled
 	cov.Confidence = math.Min(1, 0.75+0.25*(filling[0].fit-fillFit)/(1-fillFit)+0.05)
@@ -182,6 +184,34 @@ func (e *Engine) coverOne(n *prepared, views []*view, links *links) Coverage {
 		cov.State = StateAmbiguous
 	}
 	return cov
+}
+
+// leadIn matches a sentence that announces the list behind it.
+var leadIn = regexp.MustCompile(`[:：]\s*$|下列|以下|如下|following|as follows`)
+
+// withItems adds to a filler that announces a list the items of that list.
+func withItems(fillers []Ref, views []*view) []Ref {
+	have := map[[2]int]bool{}
+	for _, r := range fillers {
+		have[[2]int{r.Page, views[r.Page].page.Facts[r.Fact].Sentence}] = true
+	}
+	out := fillers
+	for _, r := range fillers {
+		p := views[r.Page].page
+		s := p.Facts[r.Fact].Sentence
+		if s >= len(p.Sentences) || !leadIn.MatchString(p.Quote(p.Sentences[s].Span)) {
+			continue
+		}
+		for k := s + 1; k < len(p.Sentences) && p.Sentences[k].Kind == Item && len(out) < maxItems; k++ {
+			c := p.Sentences[k].Clauses[0]
+			if have[[2]int{r.Page, k}] || c >= p.Sentences[k].Clauses[1] || p.Clauses[c].Facts[0] >= p.Clauses[c].Facts[1] {
+				continue
+			}
+			have[[2]int{r.Page, k}] = true
+			out = append(out, Ref{Page: r.Page, Fact: p.Clauses[c].Facts[0], Span: p.Sentences[k].Span, Score: r.Score})
+		}
+	}
+	return out
 }
 
 // wholeList adds to the fillers of a list the other items and steps that carry part
@@ -317,7 +347,9 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 	foreign := v.foreign(n)
 	substituted := n.substituted(parts[0].w, parts[0].cov.cells)
 	if k := v.elliptic(i); k >= 0 {
-		lift(parts[1].w, parts[1].cov.cells, v.ownBag(k), 0.9)
+		if c := v.page.Facts[k].Clause; c >= 0 && c < len(v.page.Clauses) {
+			lift(parts[1].w, parts[1].cov.cells, v.clauseBag(c), 0.9)
+		}
 	}
 	total, sum, own := 0.0, 0.0, 0.0
 	for _, p := range parts {
@@ -342,6 +374,9 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 		}
 		if p.kind != 1 {
 			links.complete(p.w, p.cov.cells, v, f)
+		}
+		if p.kind == 0 {
+			links.ambient(p.w, p.cov.cells, page, scale)
 		}
 		if v.selfReference() {
 			for k := range p.cov.cells {
@@ -403,8 +438,8 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 			c.gaps = append(c.gaps, p.w.text(g.Span))
 			share := g.weight / total
 			switch {
-			case g.name && foreign:
-				continue
+			case g.name && foreign, g.Len() == 1 && text.IsHan(p.w.folded[g.Start]):
+				continue // the name is spelt otherwise; a lone character is no word
 			case g.name:
 				share *= 2
 			}
@@ -420,6 +455,7 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 			break
 		}
 		links.complete(piece, pc.cells, v, f)
+		links.ambient(piece, pc.cells, page, scale)
 		if v.selfReference() {
 			continue
 		}

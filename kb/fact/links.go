@@ -101,3 +101,29 @@ func (l *links) complete(w *wording, cells []float64, v *view, f *Fact) {
 		}
 	}
 }
+
+// ambient covers the subject by what the documents at hand take for granted: a phrase
+// that stands on several other pages (the firm whose documents they are) need not be
+// repeated on each.
+func (l *links) ambient(w *wording, cells []float64, page int, scale float64) {
+	if len(l.views) < 4 || w.score(cells) >= cellCovered {
+		return
+	}
+	pages := 0
+	documents := map[string]bool{}
+	for i, o := range l.views {
+		if i == page || o.meta.Document != "" && documents[o.meta.Document] {
+			continue
+		}
+		if w.cover(o.allBag()).score >= 0.9 {
+			pages++
+			documents[o.meta.Document] = true
+		}
+	}
+	if pages < 2 {
+		return
+	}
+	for k := range cells {
+		cells[k] = max(cells[k], 0.6*scale)
+	}
+}

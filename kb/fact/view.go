@@ -19,6 +19,7 @@ type view struct {
 	own      []*bag
 	clause   []*bag
 	frame    *bag
+	all      *bag
 	language string
 	self     int                 // +1 when the page speaks of itself without a name, -1 when not
 	folded   string              // the whole text, folded, when first asked for
@@ -99,7 +100,7 @@ func (v *view) ownBag(i int) *bag {
 // none of them, since then it speaks of something else than its surroundings.
 func (v *view) inheritedScale(i int, asked *bag) float64 {
 	f := &v.page.Facts[i]
-	if f.Subject.Text == "" {
+	if f.Subject.Text == "" || personal.MatchString(fold(f.Subject.Text)) {
 		return 1
 	}
 	w := v.engine.wording(f.Subject.Text, nil)
@@ -109,6 +110,10 @@ func (v *view) inheritedScale(i int, asked *bag) float64 {
 	}
 	return foreignSubject
 }
+
+// personal matches subjects that are the persons a rule is addressed to; the rule is
+// about something else.
+var personal = regexp.MustCompile(`(员工|职工|人员|客户|用户|旅客|乘客|客人|顾客|学员|学生|教师|申请人|当事人|单位|者|人|方)$|\b(employees?|staff|workers?|customers?|guests?|users?|members?|passengers?|students?|drivers?|applicants?|tenants?|patients?|visitors?|residents?|you|we|they|people|persons?|anyone|everyone)$`)
 
 // foreignSubject is the weight of inherited words of a fact about something else.
 const foreignSubject = 0.55
@@ -284,13 +289,25 @@ func (v *view) scopeOnly(f *Fact) bool {
 func (v *view) coverFact(w *wording, i int, scale float64) covered {
 	c := w.cover(v.factBag(i))
 	if scale < 1 {
-		own := w.cover(v.ownBag(i))
+		own, head := w.cover(v.ownBag(i)), w.cover(v.headBag(i))
 		for k := range c.cells {
-			c.cells[k] = max(own.cells[k], c.cells[k]*scale)
+			c.cells[k] = max(own.cells[k], c.cells[k]*scale, head.cells[k])
 		}
 		c.score = w.score(c.cells)
 	}
 	return c
+}
+
+// headBag is what the headings over a fact say. A section is about its heading,
+// whatever the subjects of its sentences.
+func (v *view) headBag(i int) *bag {
+	b := newBag(8)
+	for _, t := range v.page.Facts[i].Anchors {
+		if t.Origin == Heading {
+			b.add(t.Text, t.Synset, 0.85)
+		}
+	}
+	return b
 }
 
 // bagOf is the bag of the words of some wordings.
@@ -395,6 +412,20 @@ func (v *view) frameBag() *bag {
 	v.addFrame(b)
 	v.frame = b
 	return b
+}
+
+// allBag is every word of the page.
+func (v *view) allBag() *bag {
+	if v.all == nil {
+		v.all = newBag(64)
+		for i := range v.page.Clauses {
+			for _, t := range v.page.Clauses[i].Terms {
+				v.all.add(t.Text, t.Synset, 1)
+			}
+		}
+		v.addFrame(v.all)
+	}
+	return v.all
 }
 
 // clauseOf is the clause a fact came from, or nil.
