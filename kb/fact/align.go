@@ -312,6 +312,16 @@ func (w *wording) gaps(cells []float64, limit float64) []gapSpan {
 	return out
 }
 
+// telling reports whether the wording has a word that says what it is about.
+func (w *wording) telling() bool {
+	for _, c := range w.cells {
+		if c.han && c.weight >= 0.5 || !c.han && c.weight >= 0.5*latinCell {
+			return true
+		}
+	}
+	return false
+}
+
 func (w *wording) text(s text.Span) string { return string(w.runes[s.Start:s.End]) }
 
 // rarity says how telling a term is among the sentences at hand: a term of every
@@ -377,6 +387,8 @@ func lightWords() map[string]bool {
 		"进行", "实行", "采取", "提供", "属于", "关于", "通常", "公司", "员工", "人员", "事项", "时候", "情形", "东西", "左右", "一次", "以上", "以下", "需要",
 		"make", "made", "do", "have", "get", "take", "give", "use", "go", "come", "happen", "tell", "say", "state", "know", "want", "need", "work", "thing",
 		"case", "kind", "type", "sort", "way", "number", "amount", "total", "current", "currently", "please", "much", "many", "new", "follow", "respect",
+		"allow", "promise", "keep", "kept", "locate", "provide", "offer", "receive", "give", "gain", "grant", "permit", "set", "enjoy", "entitle", "apply", "require", "state", "stipulate",
+		"设在", "位于", "享受", "享有", "获得", "发放", "设有", "允许", "可以", "规定", "执行", "实施", "发", "给", "拿", "领",
 		"certain", "various", "general", "usual", "normal", "accord", "regard", "relat", "includ", "provid", "bring", "put", "let", "along", "customer", "user", "peopl", "person", "company", "compani",
 	} {
 		m[text.Stem(w)] = true

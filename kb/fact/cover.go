@@ -18,6 +18,7 @@ const (
 	cellCovered = 0.5  // a cell below it counts as not covered
 	gapShare    = 0.30 // greatest share of a need's weight in one uncovered stretch
 	nearBest    = 0.10 // fillers this close to the best are fillers too
+	nearItems   = 0.30 // the same where several items are asked
 	maxFillers  = 8
 	maxItems    = 24 // items of one list
 )
@@ -161,8 +162,12 @@ func (e *Engine) coverOne(n *prepared, views []*view, links *links) Coverage {
 		return cov
 	}
 	best := filling[0].fit + 0.2*filling[0].own
+	near := nearBest
+	if n.Expect == "LIST" || n.Class == "EXCEPTION" { // the items of a list need not be alike
+		near = nearItems
+	}
 	for _, c := range filling {
-		if c.fit+0.2*c.own >= best-nearBest && len(cov.Fillers) < maxFillers {
+		if c.fit+0.2*c.own >= best-near && len(cov.Fillers) < maxFillers {
 			cov.Fillers = append(cov.Fillers, c.ref)
 		}
 	}
@@ -430,8 +435,11 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 		}
 	}
 	c.fit, c.own = sum/total, own
-	if s := parts[1].w.score(parts[1].cov.cells); n.attribute.total > 0 && s < leastAttribute(f, whole) {
+	if s := parts[1].w.score(parts[1].cov.cells); n.attribute.telling() && s < leastAttribute(f, whole) {
 		c.worst = 1
+	}
+	if f.Threshold { // a bound inside a condition is seldom what is asked
+		c.fit *= 0.85
 	}
 	for _, p := range parts {
 		for _, g := range p.w.gaps(p.cov.cells, cellCovered) {

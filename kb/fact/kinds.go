@@ -37,6 +37,9 @@ func kindsOf(n *Need) kindSet {
 			k.expect = "QUANTITY"
 		}
 	}
+	if k.dims == nil && n.Expect == "QUANTITY" && n.Unit == "" && asksMoney(n.Attribute) {
+		k.dims = map[quantity.Dimension]bool{quantity.Money: true, quantity.Ratio: true, quantity.Points: true, quantity.None: true}
+	}
 	return k
 }
 
@@ -82,6 +85,17 @@ func measuredBy(attribute string) map[quantity.Dimension]bool {
 		}
 	}
 	return out
+}
+
+// asksMoney reports whether the attribute is a sum of money: a fee, an allowance. It
+// may also be stated as a rate.
+func asksMoney(attribute string) bool {
+	for _, t := range text.Terms(text.Fold([]rune(attribute))) {
+		if impliedWord(implied[quantity.Money], t.Text) {
+			return true
+		}
+	}
+	return false
 }
 
 // measures reports whether the words of an attribute name a measure: fare, price,
@@ -166,6 +180,9 @@ func (k *kindSet) admits(n *prepared, v *view, f *Fact) bool {
 		if f.Denied {
 			return false
 		}
+		if v.inTable(f) && (f.Value.Kind == TextValue || f.Value.Kind == EntityValue) {
+			return n.Expect != "PLACE" || placeHeader.MatchString(fold(f.Attribute.Text)) || placeHan.MatchString(f.Value.Text)
+		}
 		if f.Value.Kind == EntityValue {
 			c := v.clauseOf(f)
 			if c == nil || !extra(n, v, f.Value.Span, append(c.Terms, f.Anchors...)) && f.Sentence < len(v.page.Sentences) && v.page.Sentences[f.Sentence].Kind != Row {
@@ -243,8 +260,9 @@ func names(n *prepared, v *view, f *Fact) bool {
 }
 
 var (
-	placeName = regexp.MustCompile(`\b(?:in|at|near|on|from|to|outside|towards|into|across|throughout)\s+(?:the\s+)?(?:[a-z]+\s+(?:of|in)\s+)?(?:the\s+)?[A-Z]`)
-	placeHan  = regexp.MustCompile(`位于|坐落|地处|设在|设于|地址|在[^，。；]{0,16}(?:省|市|区|县|镇|乡|村|路|街|道|楼|层|号|厅|室|馆|园|场|站|港|中心|大厦|窗口|国|州|岛)|(?:省|市|区|县|镇|乡|村|路|街|楼|层|号楼|大厦)`)
+	placeHeader = regexp.MustCompile(`locat|city|town|place|site|address|country|where|venue|地点|位置|地址|城市|所在|地区|区域|场所`)
+	placeName   = regexp.MustCompile(`\b(?:in|at|near|on|from|to|outside|towards|into|across|throughout)\s+(?:the\s+)?(?:[a-z]+\s+(?:of|in)\s+)?(?:the\s+)?[A-Z]`)
+	placeHan    = regexp.MustCompile(`位于|坐落|地处|设在|设于|地址|在[^，。；]{0,16}(?:省|市|区|县|镇|乡|村|路|街|道|楼|层|号|厅|室|馆|园|场|站|港|中心|大厦|窗口|国|州|岛)|(?:省|市|区|县|镇|乡|村|路|街|楼|层|号楼|大厦)`)
 )
 
 // Marks of textual answers, folded.
@@ -282,7 +300,15 @@ func textual(n *prepared, v *view, f *Fact) bool {
 	case "EFFECT":
 		return hasAny(s, effectMarks)
 	case "EXCEPTION":
-		return hasAny(s, exceptionMarks) || len(f.Conditions) > 0
+		for _, c := range f.Conditions {
+			if c.Kind == Except || c.Kind == Unless {
+				return true
+			}
+		}
+		if c := v.clauseOf(f); c != nil {
+			s = string(text.Fold(v.page.Runes[c.Start:c.End]))
+		}
+		return f.Negative() || f.Role == Exclusion || f.Role == Member || f.Modality == NeedNot || hasAny(s, exceptionMarks)
 	case "CONDITION":
 		return hasAny(s, conditionMarks) || len(f.Conditions) > 0 || f.Modality != Plain
 	case "STEPS":
@@ -295,7 +321,7 @@ func textual(n *prepared, v *view, f *Fact) bool {
 // implied lists for a dimension the words that its values answer without being
 // named: 12 euros answers "what does it cost", 400 g "how much does it weigh".
 var implied = map[quantity.Dimension]string{
-	quantity.Money:       "cost price fee charg pay paid expens rate tariff fare salari wage budget 费 价 收 钱 金额 费用 价格 收费 多少钱 花费 售价 票价 缴 付",
+	quantity.Money:       "cost price fee charg pay paid expens rate tariff fare salari wage budget allowanc subsidi bonus deposit penalti fine rent premium 津贴 补贴 奖金 押金 罚款 工资 租金 保费 定价 费 价 收 钱 金额 费用 价格 收费 多少钱 花费 售价 票价 缴 付",
 	quantity.Mass:        "weigh weight heavi 重 重量",
 	quantity.Length:      "far long length distanc tall high height deep depth wide width away 远 长 高 宽 深 距 距离 长度 高度 路程",
 	quantity.Duration:    "long last take time durat period within term valid 时间 时长 多久 期限 久 有效 有效期 耗时",

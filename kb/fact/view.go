@@ -50,8 +50,9 @@ func (v *view) factBag(i int) *bag {
 	for _, c := range f.Conditions {
 		b.addTerms(c.Terms, 0.9)
 	}
-	if q := f.Value.Quantity; q != nil && q.Noun != "" {
+	if q := f.Value.Quantity; q != nil {
 		v.engine.addText(b, q.Noun, 1)
+		v.engine.addText(b, q.Raw, 0.9) // unit and denominator: per month
 	}
 	if f.Value.Kind != QuantityValue && f.Value.Kind != TimeValue && f.Value.Text != "" {
 		v.engine.addText(b, f.Value.Text, 0.9)
@@ -65,9 +66,33 @@ func (v *view) factBag(i int) *bag {
 	if f.Place.Text != "" {
 		v.engine.addText(b, f.Place.Text, 0.95)
 	}
+	if v.inTable(f) {
+		v.engine.addText(b, v.labelHeader(f.Sentence), 0.9)
+	}
 	v.addFrame(b)
 	v.facts[i] = b
 	return b
+}
+
+// inTable reports whether the fact is a table cell.
+func (v *view) inTable(f *Fact) bool {
+	return f.Sentence >= 0 && f.Sentence < len(v.page.Sentences) && v.page.Sentences[f.Sentence].Kind == Row
+}
+
+// labelHeader is the heading of the first column of the table that holds the row:
+// Plan over Team, which makes the row one of the Team plan.
+func (v *view) labelHeader(row int) string {
+	for k := row - 1; k >= 0; k-- {
+		switch s := v.page.Sentences[k]; s.Kind {
+		case Row:
+			continue
+		case HeaderRow:
+			cells := strings.Split(strings.Trim(v.page.Quote(s.Span), "| \t"), "|")
+			return strings.TrimSpace(cells[0])
+		}
+		break
+	}
+	return ""
 }
 
 // ownBag is what the fact says of itself, without what it inherits or what merely
