@@ -83,6 +83,9 @@ func (k *Checker) derived(c Claim, f *Fact, w, topic *wording) ([]found, bool) {
 		return nil, false
 	}
 	q := *f.Value.Quantity
+	if n := q.Unit.Name; n == "time" || n == "times" || n == "倍" { // twice as many
+		q.Unit, q.Noun = quantity.Unit{Dim: quantity.Ratio, Name: "%"}, ""
+	}
 	cl := c.Page.Clauses[f.Clause]
 	said := string(text.Fold(c.Page.Runes[cl.Start:cl.End]))
 	announced := false
@@ -99,7 +102,7 @@ func (k *Checker) derived(c Claim, f *Fact, w, topic *wording) ([]found, bool) {
 		}
 		for i := range v.page.Facts {
 			o := &v.page.Facts[i]
-			if o.Value.Quantity == nil || !o.Value.Quantity.Point() || o.Threshold || o.Value.Quantity.Unit.Dim == quantity.Ordinal || o.Value.Quantity.Delta != 0 {
+			if o.Value.Quantity == nil || o.Threshold || o.Value.Quantity.Unit.Dim == quantity.Ordinal || o.Value.Quantity.Delta != 0 && o.Value.Quantity.Point() {
 				continue
 			}
 			if o.Value.Quantity.Unit.Dim != q.Unit.Dim && q.Unit.Dim != quantity.Ratio && loose(o.Value.Quantity.Unit.Dim) != loose(q.Unit.Dim) {
@@ -114,12 +117,21 @@ func (k *Checker) derived(c Claim, f *Fact, w, topic *wording) ([]found, bool) {
 	if len(ops) > 8 {
 		ops = ops[:8]
 	}
-	if len(ops) < 2 {
-		return nil, false
+	var operands []quantity.Quantity
+	var of []found // the fact of each operand; a range gives two
+	for _, o := range ops {
+		v := *k.views[o.page].page.Facts[o.fact].Value.Quantity
+		switch {
+		case v.Point():
+			operands, of = append(operands, v), append(of, o)
+		case v.Lo != nil && v.Hi != nil: // from 4 % to 6 %
+			lo, hi := v, v
+			lo.Hi, hi.Lo, lo.Delta, hi.Delta = v.Lo, v.Hi, 0, 0
+			operands, of = append(operands, lo, hi), append(of, o, o)
+		}
 	}
-	operands := make([]quantity.Quantity, len(ops))
-	for i, o := range ops {
-		operands[i] = *k.views[o.page].page.Facts[o.fact].Value.Quantity
+	if ops = of; len(ops) < 2 {
+		return nil, false
 	}
 	d, ok := quantity.Derive(q, operands)
 	if !ok || !hasAny(said, arithmetic[d.Kind]) {

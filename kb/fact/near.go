@@ -2,6 +2,7 @@ package fact
 
 import (
 	"sort"
+	"strings"
 	"unicode"
 
 	"suffice.dev/suffice/kb/fact/quantity"
@@ -254,6 +255,8 @@ const (
 	modalMust
 	modalMay
 	modalMustNot
+	modalShouldNot
+	modalNeedNot
 	modalPossible
 	modalPlanned
 	quantAll
@@ -266,17 +269,19 @@ const (
 
 // stanceWordList finds those words in a folded text, longest first.
 var stanceWordList = text.NewTrie(map[int16]string{
-	int16(negator):       "不|没|未|无|非|没有|并非|并不|并未|从未|从不|尚未|毫无|not|no|never|neither|nor|without|cannot|can't|none|nothing|nobody|hardly|isn't|wasn't|aren't|weren't|don't|doesn't|didn't|won't|hasn't|haven't|hadn't|shouldn't|couldn't|wouldn't|fails to|failed to|unable to",
-	int16(modalMust):     "必须|应当|须|应|务必|一定要|必需|需要|需|must|shall|should|have to|has to|had to|need to|needs to|required to|obliged to|ought to",
-	int16(modalMay):      "可以|可|能够|能|允许|准许|有权|may|can|allowed to|permitted to|free to|able to",
-	int16(modalMustNot):  "不得|不可|不能|不准|禁止|严禁|不应|不宜|不可以|不允许|请勿|切勿|must not|shall not|may not|should not|not allowed|not permitted|prohibited|forbidden|mustn't",
-	int16(modalPossible): "可能|或许|也许|大概|有望|疑似|据称|据说|或将|might|could|perhaps|possibly|probably|likely|reportedly|allegedly|appears to|seems to|suggests|suggest",
-	int16(modalPlanned):  "计划|拟|预计|打算|拟于|预期|规划|plans to|plan to|planned to|intends to|expected to|aims to|hopes to|scheduled to|proposed to",
-	int16(quantAll):      "所有|全部|全体|任何|一切|均|都|一律|各|每个|始终|总是|任意|完全|all|every|any|always|each|both|entire|entirely|completely|regardless|in all cases|everyone|everything",
-	int16(quantSome):     "部分|有些|某些|一些|少数|多数|大多数|大部分|有的|通常|一般|往往|主要|几乎|some|most|many|several|few|certain|usually|often|generally|mostly|sometimes|mainly|partly|almost|nearly all|typically",
-	int16(quantOnly):     "仅|只|只有|仅有|唯一|仅限|只能|only|solely|exclusively|just|merely|sole",
-	int16(exception):     "除|除外|除了|之外|以外|但|但是|除非|例外|except|unless|other than|apart from|but|excluding|however|although|though",
-	int16(supposition):   "如果|若|假如|的话|情况下|凡|只要|一旦|if|provided|when|where|once|as long as|in case|subject to",
+	int16(negator):        "不|没|未|无|非|没有|并非|并不|并未|从未|从不|尚未|毫无|not|no|never|neither|nor|without|cannot|can't|none|nothing|nobody|hardly|isn't|wasn't|aren't|weren't|don't|doesn't|didn't|won't|hasn't|haven't|hadn't|shouldn't|couldn't|wouldn't|fails to|failed to|unable to",
+	int16(modalMust):      "必须|应当|须|应|务必|一定要|必需|需要|需|must|shall|should|have to|has to|had to|need to|needs to|required to|obliged to|ought to",
+	int16(modalMay):       "可以|可|能够|能|允许|准许|有权|may|can|allowed to|permitted to|free to|able to",
+	int16(modalMustNot):   "不得|不可|不能|不准|禁止|严禁|不可以|不允许|请勿|切勿|must not|shall not|may not|not allowed|not permitted|prohibited|forbidden|mustn't",
+	int16(modalShouldNot): "不应|不宜|不应当|不建议|should not|shouldn't|ought not|not recommended|not advisable",
+	int16(modalNeedNot):   "不必|无须|无需|不需|不需要|不用|毋须|need not|needn't|not required|not necessary|not obliged|does not have to|do not have to|does not need to|do not need to",
+	int16(modalPossible):  "可能|或许|也许|大概|有望|疑似|据称|据说|或将|might|could|perhaps|possibly|probably|likely|reportedly|allegedly|appears to|seems to|suggests|suggest",
+	int16(modalPlanned):   "计划|拟|预计|打算|拟于|预期|规划|plans to|plan to|planned to|intends to|expected to|aims to|hopes to|scheduled to|proposed to",
+	int16(quantAll):       "所有|全部|全体|任何|一切|均|都|一律|各|每个|始终|总是|任意|完全|all|every|any|always|each|both|entire|entirely|completely|regardless|in all cases|everyone|everything",
+	int16(quantSome):      "部分|有些|某些|一些|少数|多数|大多数|大部分|有的|通常|一般|往往|主要|几乎|some|most|many|several|few|certain|usually|often|generally|mostly|sometimes|mainly|partly|almost|nearly all|typically",
+	int16(quantOnly):      "仅|只|只有|仅有|唯一|仅限|只能|only|solely|exclusively|just|merely|sole",
+	int16(exception):      "除|除外|除了|之外|以外|但|但是|除非|例外|except|unless|other than|apart from|but|excluding|however|although|though",
+	int16(supposition):    "如果|若|假如|的话|情况下|凡|只要|一旦|if|provided|when|where|once|as long as|in case|subject to",
 })
 
 // stances lists the kinds of stance words in a span of tokens of a page, looking
@@ -316,6 +321,9 @@ func stancesIn(p *Page, ts []token, lo, hi int) map[stanceKind]int {
 	return out
 }
 
+// newWords begins the reason for content that the source does not have.
+const newWords = "not in the sources: "
+
 // judgement of one place.
 type judgement int
 
@@ -339,22 +347,28 @@ func (k *Checker) quoted(c Claim, span text.Span) (Support, bool) {
 		}
 		ref := Ref{Page: n.page, Fact: -1, Span: info.Span, Score: n.share}
 		verdict, why := harmless, ""
-		lacks, unknown := 0, false
+		lacks, unknown, cut := 0, false, true
 		for _, o := range n.ops {
 			j, w := k.judge(c.Page, n, o)
 			if debugSupport {
 				println("   NEAR", int(n.share*100), int(j), w, "|", opText(c.Page, n.claim, o.a0, o.a1), "|", opText(v.page, n.source, o.b0, o.b1))
 			}
 			unknown = unknown || j == open
+			if j == open && (o.a0 != o.a1 || w != "") {
+				cut = false
+			}
 			if j == lacking {
 				lacks++
+				if strings.HasPrefix(w, newWords) {
+					cut = false
+				}
 			}
 			if j > verdict {
 				verdict, why = j, w
 			}
 		}
-		if unknown || lacks > 1 { // not a quote any more, but other words
-			verdict = open
+		if lacks > 1 || unknown && !(cut && verdict > open) {
+			verdict = open // not a quote any more, but other words
 		}
 		switch verdict {
 		case harmless:
@@ -413,7 +427,15 @@ func (k *Checker) judge(cp *Page, n nearQuote, o op) (judgement, string) {
 		return harmless, ""
 	}
 	// Negation on one side only.
-	neg := func(m map[stanceKind]int) int { return m[negator] + m[modalMustNot] }
+	if j, why := boundOtherwise(claimStance, sourceStance); j != harmless {
+		return j, why
+	}
+	neg := func(m map[stanceKind]int) int {
+		return m[negator] + m[modalMustNot] + m[modalShouldNot] + m[modalNeedNot]
+	}
+	if neg(claimStance)%2 == 0 && neg(sourceStance)%2 == 1 && o.b1 < len(n.source) && k.negatorBefore(sp, n.source, o) {
+		return opposite, "the source says the opposite" // without sugar → with sugar
+	}
 	if neg(claimStance)%2 != neg(sourceStance)%2 {
 		if claimWeight-sourceWeight < 4 && sourceWeight-claimWeight < 4 {
 			return opposite, "the source says the opposite"
@@ -443,7 +465,7 @@ func (k *Checker) judge(cp *Page, n nearQuote, o op) (judgement, string) {
 	if n.share < 0.8 && claimWeight < 2 {
 		return open, ""
 	}
-	return lacking, "not in the sources: " + fresh
+	return lacking, newWords + fresh
 }
 
 // left judges words of the source that the claim leaves out: what limits the
@@ -469,7 +491,10 @@ func (k *Checker) left(sp *Page, n nearQuote, o op, stance map[stanceKind]int) (
 			return open, ""
 		}
 	}
-	if stance[supposition]+stance[exception]+stance[quantOnly]+stance[quantSome]+stance[modalPossible]+stance[modalPlanned]+stance[negator]+stance[modalMustNot] > 0 {
+	if stance[exception]+stance[negator]+stance[modalMustNot]+stance[modalShouldNot]+stance[modalNeedNot] > 0 {
+		return open, "what is left out may turn it"
+	}
+	if stance[supposition]+stance[quantOnly]+stance[quantSome]+stance[modalPossible]+stance[modalPlanned] > 0 {
 		return open, ""
 	}
 	if !edge && boundary(sp, span) || k.hasValue(sp, span) {
@@ -553,10 +578,47 @@ func modalChange(claim, source map[stanceKind]int) (judgement, string) {
 	return harmless, ""
 }
 
+// boundOtherwise compares bans, duties and releases that stand in one place.
+func boundOtherwise(claim, source map[stanceKind]int) (judgement, string) {
+	binds := func(m map[stanceKind]int) stanceKind {
+		for _, k := range []stanceKind{modalNeedNot, modalShouldNot, modalMustNot, modalMust, modalMay} {
+			if m[k] > 0 {
+				return k
+			}
+		}
+		return 0
+	}
+	a, b := binds(claim), binds(source)
+	if a == 0 || b == 0 || a == b {
+		return harmless, ""
+	}
+	switch [2]stanceKind{a, b} {
+	case [2]stanceKind{modalShouldNot, modalMustNot}, [2]stanceKind{modalMustNot, modalShouldNot}:
+		return lacking, "another degree"
+	}
+	if a >= modalShouldNot || a == modalMustNot || b == modalMustNot || b >= modalShouldNot {
+		return opposite, "the source binds otherwise"
+	}
+	return harmless, ""
+}
+
+// negatorBefore reports whether the source's side of a place ends in a negation of
+// the words that follow and match.
+func (k *Checker) negatorBefore(sp *Page, source []token, o op) bool {
+	if o.b1-o.b0 < 2 {
+		return false
+	}
+	last := stancesIn(sp, source, o.b1-1, o.b1)
+	return last[negator] > 0 && !boundary(sp, text.Span{Start: source[o.b1-1].End, End: source[o.b1].Start})
+}
+
 // changedValue judges a place that touches a number or time.
 func (k *Checker) changedValue(cp, sp *Page, n nearQuote, o op) (judgement, string, bool) {
 	as, bs := spanOf(n.claim, o.a0, o.a1), spanOf(n.source, o.b0, o.b1)
 	claimDigits, sourceDigits := hasDigits(n.claim, o.a0, o.a1), hasDigits(n.source, o.b0, o.b1)
+	if claimDigits && elsewhereIn(n, o) {
+		return open, "stated elsewhere in the sentence", true
+	}
 	ta, okA := timeAt(cp, as)
 	tb, okB := timeAt(sp, bs)
 	if okA && okB {
@@ -596,6 +658,22 @@ func (k *Checker) changedValue(cp, sp *Page, n nearQuote, o op) (judgement, stri
 		return open, "", true
 	}
 	return harmless, "", false
+}
+
+// elsewhereIn reports whether the numbers of a place stand in another place of the
+// sentence, so that the alignment may have taken the wrong one.
+func elsewhereIn(n nearQuote, o op) bool {
+	for _, t := range n.claim[o.a0:o.a1] {
+		if !t.digits || t.key == "%" {
+			continue
+		}
+		for j, s := range n.source {
+			if (j < o.b0 || j >= o.b1) && s.key == t.key {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // equalNumbers reports whether two quantities of different units share their digits.

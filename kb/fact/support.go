@@ -24,6 +24,20 @@ const (
 // discountWords are implied by a value that is taken off a price.
 const discountWords = "优惠 折扣 打折 减 减免 立减 折 让利 便宜 discount off reduc save cheaper rebat less"
 
+// impliedByForm covers words that the form of a value says: a bound, a discount, a
+// change.
+func impliedByForm(q *quantity.Quantity, w *wording, cells []float64) {
+	if q.Discount {
+		coverImplied(discountWords, w, cells)
+	}
+	switch {
+	case q.Lo != nil && q.Hi == nil:
+		coverImplied("最低 至少 起 最少 不低于 不少于 以上 minimum least start from", w, cells)
+	case q.Hi != nil && q.Lo == nil:
+		coverImplied("最高 至多 最多 上限 不超过 限 以内 以下 maximum most limit within until", w, cells)
+	}
+}
+
 var debugSupport = os.Getenv("DBG") != ""
 
 // Checker judges claims against one set of pages. It is not safe for concurrent use.
@@ -181,7 +195,14 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 	cells := make([]float64, len(w.cells))
 	for n, b := range best {
 		v := k.views[b.page]
-		lift(w, cells, v.clauseBag(b.clause), 1)
+		limit := 1.0
+		if n > 0 && b.fact < 0 { // another statement: its words lend themselves less
+			limit = 0.45
+			if b.page == best[0].page && v.page.Clauses[b.clause].Sentence-v.page.Clauses[best[0].clause].Sentence <= 1 && v.page.Clauses[best[0].clause].Sentence-v.page.Clauses[b.clause].Sentence <= 1 {
+				limit = 0.8
+			}
+		}
+		lift(w, cells, v.clauseBag(b.clause), limit)
 		if n > 2 {
 			break
 		}
@@ -192,9 +213,12 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 	for f := range facts {
 		if q := p.Facts[facts[f]].Value.Quantity; q != nil {
 			impliedBy(q, w, cells)
-			if q.Discount {
-				coverImplied(discountWords, w, cells)
-			}
+			impliedByForm(q, w, cells)
+		}
+	}
+	for _, h := range evidence {
+		if q := k.views[h.page].page.Facts[h.fact].Value.Quantity; q != nil {
+			impliedByForm(q, w, cells)
 		}
 	}
 	across := foreign(p, v.page)
@@ -207,6 +231,9 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 	coverage := w.score(cells)
 	refs := k.refs(best)
 	asserted := w.cover(v.assertedBag(best[0].clause)).score
+	if across {
+		asserted = coverage
+	}
 	if s, bad := k.opposed(c, cl, w, best); bad {
 		return s, true
 	}
@@ -224,6 +251,9 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 		}
 		out.Probability, out.Evidence = 0.6+0.35*coverage, refs
 		return out, true
+	}
+	if other := k.otherSubject(cl, best[0]); other != "" {
+		return Support{Verdict: UnsupportedClaim, Probability: 0.2, Reason: "not said of " + other}, true
 	}
 	worst, gap := 0.0, ""
 	for _, g := range w.gaps(cells, cellCovered) {
@@ -286,9 +316,7 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 				fit = max(fit, k.acrossFit(w, v, o))
 			case sole(v, o) && o.Clause >= 0:
 				cov := w.cover(v.clauseBag(o.Clause))
-				if o.Value.Quantity.Discount {
-					coverImplied(discountWords, w, cov.cells)
-				}
+				impliedByForm(o.Value.Quantity, w, cov.cells)
 				fit = max(fit, 0.8*w.score(cov.cells))
 			}
 			if debugSupport && fit < 0.3 {
@@ -302,6 +330,16 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 			switch {
 			case f.Value.Kind != TimeValue && scopes(f.Times, o) == relation.Differs:
 				h.rel, h.why = relation.Differs, "another time"
+			case h.rel == relation.Excludes && f.Relation != nil && atLimit(f.Value.Quantity, o.Value.Quantity):
+				h.rel, h.why = relation.Same, "the limit itself, compared with"
+			case h.rel == relation.Excludes && o.Threshold:
+				h.rel, h.why = relation.Differs, "the bound of a case"
+			case !o.Threshold && k.otherCase(c, f, o) == relation.Differs:
+				h.rel, h.why = relation.Differs, "another case"
+			case !o.Threshold && k.otherCase(c, f, o) == relation.Same:
+				h.fit += 0.15
+			case otherBase(c.Page, f, v, o):
+				h.rel, h.why = relation.Differs, "compared with another time"
 			case e.conditions(f, o) == relation.Differs && !foreign(c.Page, v.page):
 				h.rel, h.why = relation.Differs, "another condition"
 			}
@@ -317,6 +355,13 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 	}
 	if hit, ok := k.derived(c, f, w, topic); ok && (len(all) == 0 || all[0].rel != relation.Same) {
 		return hit, Support{Verdict: SupportedClaim}
+	}
+	if f.Value.Kind == TimeValue && len(all) > 1 && all[0].rel == relation.Differs && all[0].why != "another time" {
+		for _, h := range all[1:] {
+			if h.rel == relation.Same && h.fit < all[0].fit-0.15 {
+				return nil, Support{Verdict: UnsupportedClaim, Probability: 0.1, Reason: "no passage gives " + f.Value.Text + " for this"}
+			}
+		}
 	}
 	best := 0.0
 	for _, h := range all {
@@ -349,6 +394,72 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 	return nil, Support{Verdict: UnsupportedClaim, Probability: 0.1, Reason: "no passage gives " + f.Value.Text + " for this"}
 }
 
+// bases are the times with which a change is compared.
+var bases = [][]string{
+	{"同比", "上年同期", "去年同期", "year on year", "year-on-year", "a year earlier", "a year before", "year over year", "the year before"},
+	{"环比", "上月", "上季", "上个月", "上一季", "month on month", "month-on-month", "quarter on quarter", "quarter-on-quarter", "month before", "previous month", "previous quarter", "quarter before"},
+}
+
+// otherBase reports whether claim and source name different bases of a change.
+func otherBase(cp *Page, f *Fact, v *view, o *Fact) bool {
+	c := v.clauseOf(o)
+	if c == nil || f.Clause < 0 || f.Clause >= len(cp.Clauses) {
+		return false
+	}
+	a, b := cp.Clauses[f.Clause].Span, c.Span
+	sa, sb := fold(cp.Quote(a)), fold(v.page.Quote(b))
+	for i := range bases {
+		for j := range bases {
+			if i != j && hasAny(sa, bases[i]) && !hasAny(sa, bases[j]) && hasAny(sb, bases[j]) && !hasAny(sb, bases[i]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// atLimit reports whether a point is the limit of a one-sided bound.
+func atLimit(a, b *quantity.Quantity) bool {
+	if a == nil || b == nil || !a.Point() || a.Lo == nil {
+		return false
+	}
+	switch {
+	case b.Hi == nil && b.Lo != nil:
+		return a.Lo.Cmp(b.Lo) == 0
+	case b.Lo == nil && b.Hi != nil:
+		return a.Lo.Cmp(b.Hi) == 0
+	}
+	return false
+}
+
+// otherCase compares the thresholds under which a fact holds with the values that the
+// claim's sentence names beside the one that is judged.
+func (k *Checker) otherCase(c Claim, f, o *Fact) relation.Relation {
+	out := relation.Unknown
+	for _, cond := range o.Conditions {
+		for _, t := range cond.Quantities {
+			for i := range c.Page.Clauses {
+				cl := &c.Page.Clauses[i]
+				if cl.Sentence != f.Sentence {
+					continue
+				}
+				for _, q := range cl.Quantities {
+					if q.Span == f.Value.Span || f.Value.Span.Overlaps(q.Span) || q.Unit.Dim != t.Unit.Dim || q.Weak {
+						continue
+					}
+					switch r, _ := quantity.Compare(q, t); r {
+					case relation.Excludes:
+						return relation.Differs
+					case relation.Same:
+						out = relation.Same
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
 func (k *Checker) against(f *Fact, against, _ []found) Support {
 	o := &k.views[against[0].page].page.Facts[against[0].fact]
 	return Support{
@@ -378,9 +489,7 @@ func (k *Checker) fit(w, topic *wording, v *view, i int) float64 {
 	lift(w, cov.cells, v.frameBag(), 0.7*scale)
 	if f.Value.Quantity != nil {
 		impliedBy(f.Value.Quantity, w, cov.cells)
-		if f.Value.Quantity.Discount {
-			coverImplied(discountWords, w, cov.cells)
-		}
+		impliedByForm(f.Value.Quantity, w, cov.cells)
 	}
 	score, total := w.score(cov.cells)*w.total, w.total
 	if topic.total > 0 {
@@ -445,6 +554,8 @@ func (k *Checker) best(c Claim, cl *Clause, w, topic *wording, have []found) []f
 				continue
 			}
 			cov := w.cover(v.clauseBag(i))
+			lift(w, cov.cells, v.frameBag(), 0.7)
+			cov.score = w.score(cov.cells)
 			if said.total > 0 && k.supposes(o) && (said.cover(v.assertedBag(i)).score < leastAsserted || said.cover(ownAsserted(o)).score < 0.12) {
 				continue // its words are only those of a condition
 			}
@@ -472,6 +583,22 @@ func (k *Checker) best(c Claim, cl *Clause, w, topic *wording, have []found) []f
 		}
 	}
 	return out
+}
+
+// ownShare is how far the words of a condition are covered that the statement under
+// it does not have itself; of all its words where it has no others.
+func ownShare(w *wording, covered, main []float64) float64 {
+	sum, total := 0.0, 0.0
+	for k, c := range w.cells {
+		if main[k] < cellCovered {
+			total += c.weight
+			sum += c.weight * covered[k]
+		}
+	}
+	if total < 1 {
+		return w.score(covered)
+	}
+	return sum / total
 }
 
 // supposes reports whether a clause stands under a condition of its own sentence.
@@ -526,8 +653,12 @@ func sole(v *view, f *Fact) bool {
 func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage float64) (Support, bool) {
 	e, v := k.engine, k.views[b.page]
 	src := &v.page.Clauses[b.clause]
+	about := aboutClaim
+	if foreign(c.Page, v.page) {
+		about = 0.3
+	}
 	contradicted := func(why string) (Support, bool) {
-		if coverage < aboutClaim {
+		if coverage < about {
 			return Support{Verdict: UnsupportedClaim, Probability: 0.1, Reason: why}, true
 		}
 		return Support{Verdict: ContradictedClaim, Probability: 0.04, Reason: why}, true
@@ -553,10 +684,14 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 	if cl.Topic.Text != "" {
 		e.addText(claimBag, cl.Topic.Text, 1)
 	}
+	main := ownAsserted(src)
 	excepted, dropped := false, ""
 	for _, cond := range src.Conditions {
 		cw := e.wording(cond.Text, nil)
-		named := cw.cover(claimBag).score
+		named := ownShare(cw, cw.cover(claimBag).cells, cw.cover(main).cells)
+		if foreign(c.Page, v.page) && len(cl.Conditions) > 0 {
+			named = 1 // that there is one is seen; its words are not compared across languages
+		}
 		switch cond.Kind {
 		case Except, Unless:
 			switch {
@@ -566,7 +701,7 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 				dropped = cond.Text
 			}
 		case If, OnlyIf:
-			if named < 0.34 && !quantityNamed(cl, cond) && dropped == "" {
+			if named < 0.34 && !quantityNamed(c.Page, cl, cond) && dropped == "" {
 				dropped = cond.Text
 			}
 		}
@@ -588,7 +723,18 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 	if cl.Quantifier == Only && notOnlyText(v.page, src) {
 		return contradicted("the source names others as well")
 	}
+	if d := changeOf(c.Page, cl) * changeOf(v.page, src); d < 0 && negClaim == negSource {
+		return contradicted("the source has it change the other way")
+	}
 	universal := cl.Quantifier == All || hasEven(cl) || inAllCases(c.Page, cl)
+	switch {
+	case cl.Quantifier == NoneOf && src.Quantifier == Some:
+		return unsupported("the source does not say it of all")
+	case universal && src.Quantifier == Only && negClaim == negSource:
+		return contradicted("the source says it of these only")
+	case cl.Modality == MustNot && src.Modality == Should:
+		return unsupported("another degree")
+	}
 	if universal && (dropped != "" || src.Quantifier == Some) {
 		return contradicted("the source limits it: " + dropped)
 	}
@@ -630,6 +776,10 @@ func (k *Checker) opposed(c Claim, cl *Clause, w *wording, best []found) (Suppor
 			return Support{Verdict: ContradictedClaim, Probability: 0.05, Evidence: k.refs(best[n : n+1]),
 				Reason: "the source denies it of all"}, true
 		}
+		if n > 0 && neg != negClaim && cl.Modality != NeedNot && src.Modality != NeedNot && src.Modality != Possible && k.namesSubject(cl, b, best[0], w) {
+			return Support{Verdict: ContradictedClaim, Probability: 0.06, Evidence: k.refs(best[n : n+1]),
+				Reason: "the source says the opposite of this case"}, true
+		}
 		if !universal || neg == negClaim || cl.Modality == NeedNot || src.Modality == NeedNot {
 			continue
 		}
@@ -640,6 +790,57 @@ func (k *Checker) opposed(c Claim, cl *Clause, w *wording, best []found) (Suppor
 			Reason: "the source excepts a case"}, true
 	}
 	return Support{}, false
+}
+
+// otherSubject returns the subject of a claim that another text speaks of, where the
+// best clause and its surroundings do not name it; "" when they do.
+func (k *Checker) otherSubject(cl *Clause, b found) string {
+	w := k.engine.wording(cl.Topic.Text, k.st)
+	if w.total < 1.5 {
+		return ""
+	}
+	cells := make([]float64, len(w.cells))
+	for p, v := range k.views {
+		near := p == b.page
+		if near {
+			lift(w, cells, v.clauseBag(b.clause), 1)
+			lift(w, cells, v.frameBag(), 1)
+		}
+	}
+	if w.score(cells) >= 0.3 {
+		return ""
+	}
+	for _, v := range k.views {
+		for i := range v.page.Clauses {
+			if w.cover(v.clauseBag(i)).score >= 0.9 {
+				return cl.Topic.Text
+			}
+		}
+	}
+	return ""
+}
+
+// namesSubject reports whether a clause speaks of the very subject of the claim, which
+// the best clause does not name.
+func (k *Checker) namesSubject(cl *Clause, b, first found, w *wording) bool {
+	if cl.Topic.Text == "" {
+		return false
+	}
+	subject := k.engine.wording(cl.Topic.Text, nil)
+	if subject.total < 1.5 {
+		return false
+	}
+	own := func(f found) *bag {
+		c := &k.views[f.page].page.Clauses[f.clause]
+		out := newBag(len(c.Terms))
+		for _, t := range c.Terms {
+			out.add(t.Text, t.Synset, 1)
+		}
+		return out
+	}
+	src := own(b)
+	return subject.cover(src).score >= 0.9 && subject.cover(own(first)).score < 0.3 && w.cover(src).score >= 0.5 &&
+		w.cover(ownAsserted(&k.views[b.page].page.Clauses[b.clause])).score >= 0.5
 }
 
 func onlySource(src *Clause) bool {
@@ -673,7 +874,20 @@ func claimDenies(cl *Clause, cond Condition) bool {
 
 // quantityNamed reports whether the claim states a value that meets a threshold of
 // the condition.
-func quantityNamed(cl *Clause, cond Condition) bool {
+func quantityNamed(p *Page, cl *Clause, cond Condition) bool {
+	for i := range p.Clauses {
+		o := &p.Clauses[i]
+		if o == cl || o.Sentence != cl.Sentence {
+			continue
+		}
+		for _, x := range cond.Quantities {
+			for _, y := range o.Quantities {
+				if r, _ := quantity.Compare(x, y); r == relation.Same {
+					return true
+				}
+			}
+		}
+	}
 	for _, x := range cond.Quantities {
 		for _, y := range cl.Quantities {
 			if r, _ := quantity.Compare(x, y); r == relation.Same {
@@ -752,7 +966,7 @@ func (e *Engine) liftSimilarClause(w *wording, cells []float64, v *view, c *Clau
 
 var politeness = []string{"希望以上", "希望对您", "希望能帮", "如有疑问", "如有其他", "如需进一步", "欢迎随时", "请随时", "祝您", "感谢您", "谢谢", "您好", "你好", "很高兴", "抱歉", "对不起", "不好意思",
 	"以上信息", "供您参考", "仅供参考", "根据提供的", "以下是", "综上", "feel free", "let me know", "hope this helps", "i hope", "happy to help", "thank you", "thanks for", "you're welcome",
-	"please contact us", "if you have any", "is there anything", "great question", "good question", "sure,", "of course", "hello", "dear ", "best regards", "sincerely", "as an ai", "here is", "here are", "in summary"}
+	"please contact us", "if you have any", "is there anything", "great question", "good question", "sure", "of course", "hello", "dear", "best regards", "sincerely", "as an ai", "here is", "here are", "in summary"}
 
 var ignorance = []string{"我不知道", "无法回答", "无法确定", "没有找到", "未找到", "资料中没有", "资料未", "没有提到", "未提及", "没有说明", "无法从", "不清楚",
 	"i don't know", "i do not know", "i'm not sure", "i am not sure", "cannot answer", "can't answer", "could not find", "couldn't find", "no information", "not stated in the sources", "does not say", "do not say", "not mention", "unable to answer", "i cannot"}
@@ -774,10 +988,10 @@ func notAClaim(s string) bool {
 		return true
 	}
 	digits := strings.ContainsAny(f, "0123456789")
-	if !digits && hasAny(f, politeness) {
+	if !digits && hasWord(f, politeness) {
 		return true
 	}
-	return !digits && hasAny(f, ignorance)
+	return !digits && hasWord(f, ignorance)
 }
 
 // comparison judges claims that compare two things, or one thing at two times, from
@@ -790,12 +1004,44 @@ func (k *Checker) comparison(c Claim, clauses []int) (Support, bool) {
 			if fact.Relation == nil || fact.Relation.Op == "" || fact.Value.Kind != BooleanValue {
 				continue
 			}
+			if sized(c.Page, cl) || hasAny(fold(fact.Relation.Other.Text), timeWords) {
+				continue // by how much, or since when: the value path judges it
+			}
 			if s, ok := k.ordered(c, cl, fact); ok {
 				return s, true
+			}
+			if len([]rune(fact.Relation.Other.Text)) > 1 && !k.compares(fact.Relation.Op) {
+				return Support{Verdict: UnsupportedClaim, Probability: 0.15, Reason: "no passage compares them, nor gives values that do"}, true
 			}
 		}
 	}
 	return Support{}, false
+}
+
+// timeWords show that a comparison is with another time, not with another thing.
+var timeWords = []string{"year", "month", "quarter", "week", "earlier", "before", "previous", "last ", "ago", "年", "月", "季", "同期", "以前", "之前", "过去", "上期"}
+
+// sized reports whether the clause states a quantity.
+func sized(p *Page, cl *Clause) bool {
+	for f := cl.Facts[0]; f < cl.Facts[1] && f < len(p.Facts); f++ {
+		if q := p.Facts[f].Value.Quantity; q != nil && !q.Weak && q.Unit.Dim != quantity.Ordinal {
+			return true
+		}
+	}
+	return false
+}
+
+// compares reports whether any source compares two things in this or the opposite way.
+func (k *Checker) compares(op string) bool {
+	opposite := map[string]string{"gt": "lt", "lt": "gt", "before": "after", "after": "before"}
+	for _, v := range k.views {
+		for i := range v.page.Facts {
+			if r := v.page.Facts[i].Relation; r != nil && (r.Op == op || r.Op == opposite[op]) && r.Other.Text != "" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // ordered judges "A is more than B": by a comparison in the sources, else by the
@@ -814,7 +1060,11 @@ func (k *Checker) ordered(c Claim, cl *Clause, f *Fact) (Support, bool) {
 			}
 		}
 	}
-	a, b := e.wording(f.Subject.Text, k.st), e.wording(f.Relation.Other.Text, k.st)
+	subject := f.Subject.Text
+	if at := strings.Index(fold(subject), fold(f.Relation.Word.Text)); at > 0 && f.Relation.Word.Text != "" {
+		subject = string([]rune(subject)[:len([]rune(fold(subject)[:at]))])
+	}
+	a, b := e.wording(subject, k.st), e.wording(f.Relation.Other.Text, k.st)
 	if a.total == 0 || b.total == 0 {
 		return Support{}, false
 	}
@@ -916,6 +1166,27 @@ func comparedBy(word string) (admits func(*Fact) bool, earlier bool) {
 	return func(f *Fact) bool { return f.Value.Quantity != nil && f.Value.Quantity.Unit.Dim != quantity.Ordinal }, false
 }
 
+var monthNames = []string{"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"}
+
+// monthOf is the month of a time without a year, 0 if it names none.
+func monthOf(s string) int {
+	for i, m := range monthNames {
+		if strings.Contains(s, m) {
+			return i + 1
+		}
+	}
+	if at := strings.Index(s, "月"); at > 0 {
+		n := 0
+		for i := at - 1; i >= 0 && s[i] >= '0' && s[i] <= '9' && at-i <= 2; i-- {
+			n += int(s[i]-'0') * []int{1, 10}[at-1-i]
+		}
+		if n <= 12 {
+			return n
+		}
+	}
+	return 0
+}
+
 // orderOf compares two points: -1, 0 or 1.
 func orderOf(a, b *Value) (int, bool) {
 	switch {
@@ -923,14 +1194,54 @@ func orderOf(a, b *Value) (int, bool) {
 		return a.Quantity.Lo.Cmp(b.Quantity.Lo), true
 	case a.Time != nil && b.Time != nil && !a.Time.From.IsZero() && !b.Time.From.IsZero():
 		return a.Time.From.Compare(b.Time.From), true
+	case a.Time != nil && b.Time != nil:
+		if x, y := monthOf(a.Time.Text), monthOf(b.Time.Text); x > 0 && y > 0 && x != y {
+			return x - y, true
+		}
 	}
 	return 0, false
 }
 
+// changeOf is +1 for a clause in which something rises, -1 for one in which it
+// falls, 0 for neither or both.
+func changeOf(p *Page, cl *Clause) int {
+	s := string(text.Fold(p.Runes[cl.Start:cl.End]))
+	up, down := hasWord(s, upWords), hasWord(s, downWords)
+	switch {
+	case up && !down:
+		return 1
+	case down && !up:
+		return -1
+	}
+	return 0
+}
+
+// hasWord reports whether a folded text holds one of the words, Latin ones whole.
+func hasWord(s string, words []string) bool {
+	for _, w := range words {
+		for from := 0; ; {
+			at := strings.Index(s[from:], w)
+			if at < 0 {
+				break
+			}
+			at += from
+			end := at + len(w)
+			latin := w[0] < 0x80
+			if !latin || (at == 0 || !isLatin(s[at-1])) && (end == len(s) || !isLatin(s[end])) {
+				return true
+			}
+			from = end
+		}
+	}
+	return false
+}
+
+func isLatin(b byte) bool { return b >= 'a' && b <= 'z' }
+
 // inAllCases reports whether the clause itself says that it holds whatever the case.
 func inAllCases(p *Page, cl *Clause) bool {
 	return hasAny(string(text.Fold(p.Runes[cl.Start:cl.End])), []string{"任何情况", "任何时候", "任何条件", "无论", "不论", "不管", "一律", "所有情况", "始终",
-		"always", "in all cases", "in any case", "under any", "under all", "at all times", "at any time", "regardless", "whatever", "no matter", "in every case"})
+		"always", "in all cases", "in any case", "under any", "under all", "at all times", "at any time", "regardless", "whatever", "no matter", "in every case", "everywhere", "anywhere", "各处", "到处", "处处"})
 }
 
 // allOf reports whether a denial of everything of a kind speaks of what the claim
@@ -972,6 +1283,26 @@ func (k *Checker) premise(c Claim, clauses []int, i int) bool {
 				return true
 			}
 		}
+		if p.Clauses[i].Modality == Plain && !p.Clauses[i].Denied && namesCase(p, &p.Clauses[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesCase reports whether a clause is no statement but names a case: …的租户，
+func namesCase(p *Page, cl *Clause) bool {
+	runes := p.Runes[cl.Start:cl.End]
+	if cl.End >= len(p.Runes) || p.Runes[cl.End] != '，' {
+		return false
+	}
+	for i := len(runes) - 1; i > 0 && len(runes)-i <= 6; i-- {
+		switch runes[i] {
+		case '的':
+			return i < len(runes)-1 && i >= 3
+		case '是', '有', '了', '为':
+			return false
+		}
 	}
 	return false
 }
@@ -980,7 +1311,7 @@ func (k *Checker) premise(c Claim, clauses []int, i int) bool {
 // however the sources bind.
 func (k *Checker) supposed(c Claim, i int) (Support, bool) {
 	cl := &c.Page.Clauses[i]
-	w := k.engine.wordingOf(c.Page.Runes, cl.Span, k.st, nil)
+	w := k.engine.wordingOf(c.Page.Runes, cl.Span, k.st, values(c.Page, cl))
 	if w.total == 0 {
 		return Support{}, false
 	}
