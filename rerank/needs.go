@@ -132,3 +132,10 @@ func missingText(a kb.Analysis, n fact.Need, cov fact.Coverage) string {
 	}
 	return "资料中没有说明：" + what + "。"
 }
+
+// Needs turns the asked slots of an analysis into needs of the facts engine, in slot
+// order, as an assessment does.
+func Needs(a kb.Analysis) []fact.Need {
+	needs, _ := needsOf(a)
+	return needs
+}

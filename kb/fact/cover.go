@@ -304,6 +304,11 @@ func (e *Engine) candidates(n *prepared, v *view, page int, views []*view, links
 			continue
 		}
 		c := e.fit(n, v, page, i, views, links)
+		if v.tableCell(f) {
+			if d := e.fitCell(n, v, page, i); d.better(c) {
+				c = d
+			}
+		}
 		if c.fit > 0.25 {
 			out = append(out, c)
 		}
@@ -623,7 +628,7 @@ func (e *Engine) elsewhere(n *prepared, v *view, f *Fact) bool {
 	}
 	switch when.Scope(n.times, times) {
 	case relation.Differs:
-		return true
+		return !v.columnTime(n.times, f)
 	case relation.Unknown:
 		// A time that cannot be placed (2024/25) still differs by its numbers.
 		for _, t := range times {

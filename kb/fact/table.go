@@ -371,7 +371,7 @@ func expand(g grid) grid {
 func (r *reader) caption(start int) text.Span {
 	if n := len(r.page.Sentences); n > 0 {
 		s := r.page.Sentences[n-1].Span
-		if start-s.End < 4 && s.Len() < 120 {
+		if start-s.End < 4 && s.Len() < 260 {
 			return s
 		}
 	}
@@ -394,6 +394,8 @@ type header struct {
 	terms []Term
 	times []when.Expr
 	unit  string // unit words in the heading (min, 万元, %)
+
+	timeOnly bool // the heading names a time and nothing else
 }
 
 func (t *tableReader) read(caption text.Span) {
@@ -407,15 +409,20 @@ func (t *tableReader) read(caption text.Span) {
 	}
 	t.columns = make([]header, t.width)
 	for c := range t.columns {
-		t.columns[c] = t.columnHeader(c)
+		t.columns[c] = t.columnHeader(c, 0, t.headers)
 	}
 	vertical := t.headers == 0 && t.width == 2
-	section := header{}
+	var sections []header // labels that head the rows below, outermost first
+	labelled := false     // the row before was such a label
 	capTerms := weighted(r.termsIn(caption), LeadIn, leadInWeight)
 	for i, row := range t.g.rows {
 		kind := Row
 		if i < t.headers {
 			kind = HeaderRow
+		} else if t.headers > 0 && len(row) > 1 && row[0].Empty() && t.yearRow(row) && !t.yearBody() {
+			kind = HeaderRow // the years are given anew in the middle of the table
+			t.rehead(i)
+			sections = nil
 		}
 		n, f := len(r.page.Clauses), len(r.page.Facts)
 		index := len(r.page.Sentences)
@@ -423,12 +430,15 @@ func (t *tableReader) read(caption text.Span) {
 		r.page.Sentences = append(r.page.Sentences, SentenceInfo{Span: span, Kind: kind, Clauses: [2]int{n, n + 1}})
 		label := header{}
 		if len(row) > 0 {
+			r.aliases(row[0].Span)
 			label = t.heading(row[0].Span, RowHeader, rowWeight)
 		}
-		ctx := make([]Term, 0, len(capTerms)+len(section.terms)+len(r.base))
-		for _, x := range section.terms {
-			x.Weight *= 0.6
-			ctx = append(ctx, x)
+		ctx := make([]Term, 0, len(capTerms)+8*len(sections)+len(r.base))
+		for k := len(sections) - 1; k >= 0; k-- {
+			for _, x := range sections[k].terms {
+				x.Weight *= sectionWeight
+				ctx = append(ctx, x)
+			}
 		}
 		ctx = append(ctx, capTerms...)
 		ctx = append(ctx, r.topicTerms()...)
@@ -441,7 +451,9 @@ func (t *tableReader) read(caption text.Span) {
 		if kind == HeaderRow {
 			continue
 		}
-		// A row with a label and nothing else heads the rows under it.
+		// A row with a label and nothing else heads the rows under it. Labels one after
+		// the other are levels; a label after values replaces the innermost one, or all
+		// when it stood alone.
 		filled := 0
 		for _, c := range row[min(1, len(row)):] {
 			if !c.Empty() && c.Span != row[0].Span {
@@ -450,14 +462,56 @@ func (t *tableReader) read(caption text.Span) {
 		}
 		if filled == 0 {
 			if label.part.Text != "" && !vertical {
-				section = label
+				switch {
+				case labelled && len(sections) < maxSections:
+				case len(sections) > 1 && !t.labelOnly(i+1):
+					sections = sections[: len(sections)-1 : len(sections)-1]
+				default:
+					sections = nil
+				}
+				sections = append(sections, label)
+				labelled = true
 			}
 			continue
 		}
+		labelled = false
 		for c := 1; c < len(row); c++ {
-			t.cell(n, index, row[c].Span, label, section, c, ctx)
+			t.cell(n, index, row[c].Span, label, sections, c, ctx)
 		}
 		r.page.Clauses[n].Facts[1] = len(r.page.Facts)
+	}
+}
+
+// sectionWeight is the weight of the words of a label over a group of rows, and
+// maxSections the most levels of such labels.
+const (
+	sectionWeight = 0.6
+	maxSections   = 3
+)
+
+// labelOnly reports whether row i is a label without values.
+func (t *tableReader) labelOnly(i int) bool {
+	if i >= len(t.g.rows) || len(t.g.rows[i]) == 0 || t.g.rows[i][0].Empty() {
+		return false
+	}
+	for _, c := range t.g.rows[i][1:] {
+		if !c.Empty() && c.Span != t.g.rows[i][0].Span {
+			return false
+		}
+	}
+	return true
+}
+
+// yearBody reports whether the first row under the headings holds years as well: then
+// a row of years heads nothing.
+func (t *tableReader) yearBody() bool {
+	return t.headers < len(t.g.rows) && len(t.g.rows[t.headers]) > 0 && !t.g.rows[t.headers][0].Empty() && t.yearRow(t.g.rows[t.headers])
+}
+
+// rehead makes row i the only heading of the columns.
+func (t *tableReader) rehead(i int) {
+	for c := range t.columns {
+		t.columns[c] = t.columnHeader(c, i, i+1)
 	}
 }
 
@@ -504,7 +558,7 @@ func (t *tableReader) headerRows() int {
 	// empty corner and no values but years.
 	for n > 0 && n < len(t.g.rows)-1 && n < 4 {
 		row := t.g.rows[n]
-		if len(row) < 2 || !row[0].Empty() {
+		if len(row) < 2 || !row[0].Empty() && !(t.cornerNote(row[0].Span) && t.yearRow(row)) {
 			break
 		}
 		if numeric(row) > 0 && !t.yearRow(row) {
@@ -524,6 +578,21 @@ func (t *tableReader) headerRows() int {
 	return min(n, len(t.g.rows)-1)
 }
 
+// cornerNote reports whether the first cell of a row says how to read the table (in
+// millions; year ended) rather than what the row is about.
+func (t *tableReader) cornerNote(s text.Span) bool {
+	if t.r.unitNote(s) != "" {
+		return true
+	}
+	w := string(t.r.folded[s.Start:s.End])
+	for _, mark := range []string{"ended", "ending", "as of", "as at", "fiscal", "year", "in millions", "in thousands", "年度", "截至", "单位"} {
+		if strings.Contains(w, mark) {
+			return true
+		}
+	}
+	return false
+}
+
 // yearRow reports whether the cells beside the first are years or periods.
 func (t *tableReader) yearRow(row []tableCell) bool {
 	years, filled := 0, 0
@@ -533,7 +602,7 @@ func (t *tableReader) yearRow(row []tableCell) bool {
 			continue
 		}
 		filled++
-		if year(string(t.r.folded[s.Start:s.End])) || len(t.r.timesIn(s)) > 0 {
+		if b := t.bare(s); year(string(t.r.folded[b.Start:b.End])) || len(t.r.timesIn(s)) > 0 {
 			years++
 		}
 	}
@@ -568,10 +637,10 @@ func (t *tableReader) isValue(s text.Span) bool {
 
 // columnHeader joins the headings of a column from top to bottom. An empty cell of an
 // upper header row belongs to the one on its left.
-func (t *tableReader) columnHeader(c int) header {
+func (t *tableReader) columnHeader(c, lo, hi int) header {
 	var out header
 	var words []string
-	for i := 0; i < t.headers; i++ {
+	for i := lo; i < hi; i++ {
 		row := t.g.rows[i]
 		k := c
 		if k >= len(row) {
@@ -580,7 +649,7 @@ func (t *tableReader) columnHeader(c int) header {
 		if k < 0 {
 			continue
 		}
-		if row[k].Empty() && i < t.headers-1 && c > 0 {
+		if row[k].Empty() && i < hi-1 && c > 0 {
 			for k > 1 && row[k].Empty() {
 				k--
 			}
@@ -606,7 +675,110 @@ func (t *tableReader) columnHeader(c int) header {
 	if len(words) > 1 {
 		out.part.Text = strings.Join(words, " ")
 	}
+	out.times = t.joinTimes(out)
+	out.timeOnly = len(out.times) > 0 && t.onlyTime(out)
 	return out
+}
+
+// joinTimes reads the times of headings that stand one under the other as one
+// expression: "Year ended June 30," over "2019", "Fourth quarter" under "2018".
+func (t *tableReader) joinTimes(levels ...header) []when.Expr {
+	var words []string
+	var times []when.Expr
+	for _, h := range levels {
+		if len(h.times) == 0 {
+			continue
+		}
+		times = append(times, h.times...)
+		if h.timeOnly || len(levels) == 1 {
+			words = append(words, h.part.Text)
+			continue
+		}
+		for _, x := range h.times {
+			words = append(words, x.Text)
+		}
+	}
+	if len(times) < 2 {
+		return times
+	}
+	for _, w := range [2]string{strings.Join(words, " "), reversed(words)} {
+		var found []when.Expr
+		for _, x := range when.Find(text.Fold([]rune(w)), t.r.options) {
+			if !x.From.IsZero() || !x.To.IsZero() {
+				found = append(found, x)
+			}
+		}
+		if len(found) == 1 {
+			found[0].Span = times[len(times)-1].Span
+			return found
+		}
+	}
+	// What cannot be placed says nothing beside what can.
+	var placed []when.Expr
+	for _, x := range times {
+		if !x.From.IsZero() || !x.To.IsZero() {
+			placed = append(placed, x)
+		}
+	}
+	if len(placed) > 0 {
+		return placed
+	}
+	return times
+}
+
+func reversed(words []string) string {
+	var b strings.Builder
+	for i := len(words) - 1; i >= 0; i-- {
+		b.WriteString(words[i])
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+// onlyTime reports whether a heading names a time and nothing else.
+func (t *tableReader) onlyTime(h header) bool {
+	for _, x := range h.terms {
+		if periodWords[x.Text] || year(x.Text) || len(x.Text) == 1 {
+			continue
+		}
+		return false
+	}
+	return true
+}
+
+// periodWords are the words of a heading that belong to its time.
+var periodWords = termSetOf("year years ended ending month months quarter quarters week weeks fiscal period twelve six three nine december march june september january february april may july august october november first second third fourth half audited unaudited recast restated adjusted 年度 年末 期末 截至 年初 期初 末 年 月 日")
+
+func termSetOf(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[w], m[text.Stem(w)] = true, true
+	}
+	return m
+}
+
+// bare is a heading without the footnote marks at its end: 2017 (a), 2018 [2], 2019*.
+func (t *tableReader) bare(s text.Span) text.Span {
+	f := t.r.folded
+	for s.Len() > 3 {
+		e := s.End
+		switch f[e-1] {
+		case '*', '†', '‡', ' ':
+			s.End--
+			continue
+		case ')', ']':
+			k := e - 2
+			for k > s.Start && e-k <= 5 && f[k] != '(' && f[k] != '[' {
+				k--
+			}
+			if inner := e - 1 - (k + 1); k > s.Start && (f[k] == '(' || f[k] == '[') && inner >= 1 && inner <= 2 && (digit(f[k+1]) || f[k+1] >= 'a' && f[k+1] <= 'z') {
+				s.End = k
+				continue
+			}
+		}
+		break
+	}
+	return s
 }
 
 // heading reads one heading cell.
@@ -618,10 +790,12 @@ func (t *tableReader) heading(s text.Span, origin Origin, weight float64) header
 	h := header{part: r.part(s), times: r.timesIn(s), unit: r.unitNote(s)}
 	h.terms = weighted(r.termsIn(s), origin, weight)
 	if len(h.times) == 0 {
-		if w := string(r.folded[s.Start:s.End]); year(w) {
-			h.times = yearExpr(w, s)
+		b := t.bare(s)
+		if w := string(r.folded[b.Start:b.End]); year(w) {
+			h.times = yearExpr(w, b)
 		}
 	}
+	h.timeOnly = len(h.times) > 0 && t.onlyTime(h)
 	return h
 }
 
@@ -693,7 +867,7 @@ func unitLike(s string) bool {
 }
 
 // cell adds the facts of one data cell.
-func (t *tableReader) cell(clause, sentence int, s text.Span, row, section header, c int, ctx []Term) {
+func (t *tableReader) cell(clause, sentence int, s text.Span, row header, sections []header, c int, ctx []Term) {
 	r := t.r
 	if s.Empty() || len(r.page.Facts) > len(r.runes) { // merged cells must not outgrow the text
 		return
@@ -702,24 +876,27 @@ func (t *tableReader) cell(clause, sentence int, s text.Span, row, section heade
 	case "-", "—", "–", "n/a", "na", "--", "/", "…":
 		return
 	}
-	var col header
+	var col, section header
 	if c < len(t.columns) {
 		col = t.columns[c]
 	}
-	subject := row.part
-	f := Fact{Span: s, Sentence: sentence, Clause: clause, Subject: subject, Attribute: col.part, Complete: subject.Text != "" && col.part.Text != "", Confidence: 0.85}
-	if t.headers == 0 { // labels with values: the row heading is the attribute
+	if len(sections) > 0 {
+		section = sections[len(sections)-1]
+	}
+	f := Fact{Span: s, Sentence: sentence, Clause: clause, Subject: row.part, Attribute: col.part, Complete: row.part.Text != "" && col.part.Text != "", Confidence: 0.85}
+	switch {
+	case t.headers == 0: // labels with values: the row heading is the attribute
 		f.Attribute = row.part
 		f.Subject = section.part
 		f.Complete = f.Attribute.Text != ""
+	case col.timeOnly && !row.timeOnly && row.part.Text != "":
+		// Columns are times: the row says what is measured, its section of what.
+		f.Attribute = row.part
+		if section.part.Text != "" && len(section.times) == 0 {
+			f.Subject = section.part
+		}
 	}
-	f.Times = append(append([]when.Expr(nil), col.times...), row.times...)
-	if len(f.Times) == 0 {
-		f.Times = section.times
-	}
-	if len(f.Times) == 0 {
-		f.Times = r.headingTimes()
-	}
+	f.Times = t.cellTimes(col, row, sections)
 	seen := make(map[string]int, len(col.terms)+len(row.terms)+len(ctx))
 	for _, group := range [][]Term{row.terms, col.terms, ctx} {
 		for _, x := range group {
@@ -740,8 +917,8 @@ func (t *tableReader) cell(clause, sentence int, s text.Span, row, section heade
 	if unit == "" {
 		unit = row.unit
 	}
-	if unit == "" {
-		unit = section.unit
+	for k := len(sections) - 1; k >= 0 && unit == ""; k-- {
+		unit = sections[k].unit
 	}
 	scale := t.scale
 	if q, ok := t.quantity(s, unit, scale); ok {
@@ -779,6 +956,39 @@ func (t *tableReader) cell(clause, sentence int, s text.Span, row, section heade
 			r.page.Facts = append(r.page.Facts, g)
 		}
 	}
+}
+
+// cellTimes are the times of a cell: of its column and row together with those of the
+// labels above the row, else of the heading the table stands under.
+func (t *tableReader) cellTimes(col, row header, sections []header) []when.Expr {
+	levels := make([]header, 0, 2+len(sections))
+	levels = append(levels, col, row)
+	placed := false
+	for _, h := range levels {
+		for _, x := range h.times {
+			placed = placed || !x.From.IsZero() || !x.To.IsZero()
+		}
+	}
+	if !placed { // a quarter in the column, its year over the rows
+		for k := len(sections) - 1; k >= 0; k-- {
+			if len(sections[k].times) > 0 {
+				levels = append(levels, sections[k])
+				break
+			}
+		}
+	}
+	times := t.joinTimes(levels...)
+	kept := times[:0:0]
+	for _, x := range times {
+		// "Year ended December 31," over a column of changes names no year.
+		if x.Grain != "day" || !x.From.IsZero() || !x.To.IsZero() || x.Kind == when.Recurring {
+			kept = append(kept, x)
+		}
+	}
+	if len(kept) > 0 {
+		return kept
+	}
+	return t.r.headingTimes()
 }
 
 // quantity types a cell as a number, with the unit of its heading and the scale of

@@ -24,6 +24,8 @@ type view struct {
 	self     int                 // +1 when the page speaks of itself without a name, -1 when not
 	folded   string              // the whole text, folded, when first asked for
 	sides    []map[int32]sideSet // by fact
+
+	columns map[period]period // by asked period, the one that table cells mean by it
 }
 
 func (e *Engine) views(pages []*Page, metas []Meta) []*view {
