@@ -59,7 +59,7 @@ func (a *App) build(ctx context.Context) (*snapshot.Snapshot, error) {
 		if err != nil {
 			return nil, fmt.Errorf("built-in embedding: %w", err)
 		}
-		engine = fact.New(fact.Config{Dictionary: lex, Similarity: model.Similarity, Contrasts: lexicon.DefaultContrasts()})
+		engine = fact.New(fact.Config{Dictionary: lex, Similarity: model.Similarity, Contrasts: lexicon.DefaultContrasts(), Related: lexicon.DefaultRelated()})
 	}
 	if table[RolePrecheck] == here {
 		if s.Precheck, err = precheck.New(precheck.Config{Lexicon: lex}); err != nil {

@@ -10,6 +10,7 @@ import (
 	"suffice.dev/suffice/kb/fact/relation"
 	"suffice.dev/suffice/kb/fact/when"
 	"suffice.dev/suffice/text"
+	"suffice.dev/suffice/text/lexicon"
 )
 
 // Limits of coverage; docs/measurements.md shows what they were chosen on.
@@ -398,6 +399,9 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 		if foreign {
 			e.liftForeign(p.w, p.cov.cells, v, f)
 		}
+		if c := relatedMatch[p.kind]; c > 0 {
+			e.liftRelated(p.w, p.cov.cells, v, f, c)
+		}
 		if whole {
 			n.answersState(p.w, p.cov.cells, v.factSides(i))
 		}
@@ -729,6 +733,40 @@ func (e *Engine) liftForeign(w *wording, cells []float64, v *view, f *Fact) {
 		for k, cell := range w.cells {
 			if g.Span.Contains(cell.Span) {
 				cells[k] = math.Max(cells[k], 0.75)
+			}
+		}
+	}
+}
+
+// relatedMatch is how far a related word (fee for cost, bring for carry) stands for one
+// of the subject, the attribute, or what else is given.
+var relatedMatch = [3]float64{0.55, 0.75, 0.7}
+
+// liftRelated covers words of a question by related words of the fact's clause.
+func (e *Engine) liftRelated(w *wording, cells []float64, v *view, f *Fact, match float64) {
+	if e.config.Related == nil {
+		return
+	}
+	gaps := w.gaps(cells, cellCovered)
+	if len(gaps) == 0 {
+		return
+	}
+	have := v.relatedTo(f)
+	if len(have) == 0 {
+		return
+	}
+	for _, g := range gaps {
+		if g.name {
+			continue
+		}
+		for _, found := range e.config.Related.Find(w.folded[g.Start:g.End]) {
+			if !lexicon.Share(found.Clusters, have) {
+				continue
+			}
+			for k, cell := range w.cells {
+				if cell.Start >= g.Start+found.Start && cell.End <= g.Start+found.End && cells[k] < match {
+					cells[k] = match
+				}
 			}
 		}
 	}

@@ -19,6 +19,7 @@ type Config struct {
 	Dictionary  Dictionary                // nil = none
 	Similarity  func(a, b string) float64 // 0..1; nil = none
 	Contrasts   *lexicon.Contrasts        // words that set cases apart; nil = none
+	Related     *lexicon.Related          // words that may stand for each other; nil = none
 	FiscalStart time.Month                // first month of the fiscal year; 0 = January
 }
 

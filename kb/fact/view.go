@@ -2,6 +2,7 @@ package fact
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"suffice.dev/suffice/kb/fact/quantity"
@@ -20,6 +21,7 @@ type view struct {
 	clause   []*bag
 	frame    *bag
 	all      *bag
+	related  [][]int32 // by clause
 	language string
 	self     int                 // +1 when the page speaks of itself without a name, -1 when not
 	folded   string              // the whole text, folded, when first asked for
@@ -453,6 +455,35 @@ func (v *view) allBag() *bag {
 		v.addFrame(v.all)
 	}
 	return v.all
+}
+
+// relatedTo lists the clusters of related words that the clause of a fact, with its
+// topic and headings, names.
+func (v *view) relatedTo(f *Fact) []int32 {
+	r := v.engine.config.Related
+	c := v.clauseOf(f)
+	if r == nil || c == nil {
+		return nil
+	}
+	if v.related == nil {
+		v.related = make([][]int32, len(v.page.Clauses))
+	}
+	if v.related[f.Clause] == nil {
+		s := v.page.Quote(c.Span)
+		if v.inTable(f) {
+			s = f.Subject.Text + " ; " + f.Attribute.Text + " ; " + v.labelHeader(f.Sentence)
+		}
+		out := []int32{}
+		for _, found := range r.Find(text.Fold([]rune(s))) {
+			out = append(out, found.Clusters...)
+		}
+		slices.Sort(out)
+		if v.inTable(f) {
+			return out // cells of one row share the clause, not the column
+		}
+		v.related[f.Clause] = out
+	}
+	return v.related[f.Clause]
 }
 
 // clauseOf is the clause a fact came from, or nil.
