@@ -312,6 +312,18 @@ func (w *wording) gaps(cells []float64, limit float64) []gapSpan {
 	return out
 }
 
+// worst is the greatest share of the weight in one uncovered stretch.
+func (w *wording) worst(cells []float64) float64 {
+	worst := 0.0
+	for _, g := range w.gaps(cells, cellCovered) {
+		worst = math.Max(worst, g.weight)
+	}
+	if w.total == 0 {
+		return 0
+	}
+	return worst / w.total
+}
+
 // telling reports whether the wording has a word that says what it is about.
 func (w *wording) telling() bool {
 	for _, c := range w.cells {
@@ -389,7 +401,7 @@ func lightWords() map[string]bool {
 		"case", "kind", "type", "sort", "way", "number", "amount", "total", "current", "currently", "please", "much", "many", "new", "follow", "respect",
 		"allow", "promise", "keep", "kept", "locate", "provide", "offer", "receive", "give", "gain", "grant", "permit", "set", "enjoy", "entitle", "apply", "require", "state", "stipulate",
 		"设在", "位于", "享受", "享有", "获得", "发放", "设有", "允许", "可以", "规定", "执行", "实施", "发", "给", "拿", "领",
-		"certain", "various", "general", "usual", "normal", "accord", "regard", "relat", "includ", "provid", "bring", "put", "let", "along", "customer", "user", "peopl", "person", "company", "compani",
+		"certain", "various", "general", "usual", "normal", "accord", "regard", "relat", "includ", "provid", "得到", "获得", "享有", "享受", "拿到", "拿回", "收到", "receiv", "obtain", "bring", "put", "let", "along", "customer", "user", "peopl", "person", "company", "compani",
 	} {
 		m[text.Stem(w)] = true
 		m[w] = true

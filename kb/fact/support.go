@@ -154,7 +154,7 @@ func worse(a, b Support) Support {
 func (k *Checker) clause(c Claim, i int) (Support, bool) {
 	e, p := k.engine, c.Page
 	cl := &p.Clauses[i]
-	w := e.wordingOf(p.Runes, cl.Span, k.st, values(p, cl))
+	w := e.wordingOf(p.Runes, cl.Span, k.st, append(values(p, cl), modalSpans(p.Runes, cl.Span)...))
 	var facts []int
 	for f := cl.Facts[0]; f < cl.Facts[1] && f < len(p.Facts); f++ {
 		if p.Facts[f].Value.Kind == QuantityValue && !p.Facts[f].Threshold {
@@ -252,11 +252,17 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 		out.Probability, out.Evidence = 0.6+0.35*coverage, refs
 		return out, true
 	}
+	if len(facts) == 0 && k.subjectOnly(cl, w, cells) {
+		return Support{Verdict: UnsupportedClaim, Probability: 0.15, Reason: "no passage states it"}, true
+	}
 	if other := k.otherSubject(cl, best[0]); other != "" {
 		return Support{Verdict: UnsupportedClaim, Probability: 0.2, Reason: "not said of " + other}, true
 	}
 	worst, gap := 0.0, ""
 	for _, g := range w.gaps(cells, cellCovered) {
+		if debugSupport {
+			println("   GAP", w.text(g.Span), int(g.weight*10), "of", int(w.total*10), "coverage", int(coverage*100))
+		}
 		share := g.weight / math.Max(w.total, 4)
 		if g.name {
 			share *= 2
@@ -695,7 +701,7 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 		switch cond.Kind {
 		case Except, Unless:
 			switch {
-			case named >= 0.6 && !claimDenies(cl, cond):
+			case named >= 0.5 && !claimDenies(cl, cond):
 				excepted = true
 			case named < 0.4 && dropped == "" && cond.Kind == Unless:
 				dropped = cond.Text
@@ -740,6 +746,8 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 	}
 	if !excepted {
 		switch {
+		case tentative(v.page, src) && !tentative(c.Page, cl) && cl.Modality != Possible && cl.Modality != Planned:
+			return unsupported("the source is only considering it")
 		case (src.Modality == Possible || src.Modality == Planned || src.Modality == Reported) && cl.Modality != src.Modality && cl.Modality != Possible && cl.Modality != Planned && cl.Modality != May:
 			return unsupported("the source is less certain")
 		case cl.Modality == Must && (src.Modality == Should || src.Modality == May):
@@ -792,11 +800,47 @@ func (k *Checker) opposed(c Claim, cl *Clause, w *wording, best []found) (Suppor
 	return Support{}, false
 }
 
+// subjectOnly reports whether the sources cover little of a claim but its subject.
+func (k *Checker) subjectOnly(cl *Clause, w *wording, cells []float64) bool {
+	subject := w.cover(bagOf(k.engine.wording(cl.Topic.Text, nil))).cells
+	sum, total := 0.0, 0.0
+	for n, c := range w.cells {
+		if subject[n] < cellCovered {
+			total += c.weight
+			sum += c.weight * cells[n]
+		}
+	}
+	return total >= 2 && sum < 0.5*total
+}
+
+// modalSpans are the words of a span that say how it binds: they are compared as
+// modality, not as content.
+func modalSpans(runes []rune, span text.Span) []text.Span {
+	folded := text.Fold(runes[span.Start:span.End])
+	var out []text.Span
+	for i := 0; i < len(folded); i++ {
+		if i > 0 && text.IsWord(folded[i]) && text.IsWord(folded[i-1]) && !text.IsHan(folded[i]) {
+			continue
+		}
+		end, id, ok := stanceWordList.Longest(folded, i)
+		if !ok || !text.IsHan(folded[i]) && end < len(folded) && text.IsWord(folded[end]) {
+			continue
+		}
+		if k := stanceKind(id); k >= modalMust && k <= modalNeedNot {
+			if end-i > 1 || !text.IsHan(folded[i]) { // 可 and 能 are parts of too many words
+				out = append(out, text.Span{Start: span.Start + i, End: span.Start + end})
+			}
+		}
+		i = end - 1
+	}
+	return out
+}
+
 // otherSubject returns the subject of a claim that another text speaks of, where the
 // best clause and its surroundings do not name it; "" when they do.
 func (k *Checker) otherSubject(cl *Clause, b found) string {
 	w := k.engine.wording(cl.Topic.Text, k.st)
-	if w.total < 1.5 {
+	if w.total < 1.5 || !cl.Contains(cl.Topic.Span) {
 		return ""
 	}
 	cells := make([]float64, len(w.cells))
@@ -839,8 +883,19 @@ func (k *Checker) namesSubject(cl *Clause, b, first found, w *wording) bool {
 		return out
 	}
 	src := own(b)
-	return subject.cover(src).score >= 0.9 && subject.cover(own(first)).score < 0.3 && w.cover(src).score >= 0.5 &&
-		w.cover(ownAsserted(&k.views[b.page].page.Clauses[b.clause])).score >= 0.5
+	inSubject, inSource := w.cover(bagOf(subject)).cells, w.cover(src).cells
+	said, total := 0.0, 0.0
+	for n, c := range w.cells {
+		if inSubject[n] < cellCovered {
+			total += c.weight
+			said += c.weight * inSource[n]
+		}
+	}
+	if said < 0.4*total {
+		return false
+	}
+	return subject.cover(src).score >= 0.9 && subject.cover(own(first)).score < 0.3 && w.cover(src).score >= 0.4 &&
+		w.cover(ownAsserted(&k.views[b.page].page.Clauses[b.clause])).score >= 0.4
 }
 
 func onlySource(src *Clause) bool {
@@ -1113,6 +1168,12 @@ func (k *Checker) ordered(c Claim, cl *Clause, f *Fact) (Support, bool) {
 		return Support{}, false
 	}
 	order, ok := orderOf(best[0].v, best[1].v)
+	switch {
+	case order > 0:
+		order = 1
+	case order < 0:
+		order = -1
+	}
 	if !ok {
 		return Support{}, false
 	}
@@ -1200,6 +1261,12 @@ func orderOf(a, b *Value) (int, bool) {
 		}
 	}
 	return 0, false
+}
+
+// tentative reports whether a clause speaks of something that is only considered.
+func tentative(p *Page, cl *Clause) bool {
+	return hasWord(string(text.Fold(p.Runes[cl.Start:cl.End])), []string{"正在研究", "研究增加", "研究推出", "研究设立", "正在考虑", "考虑", "探讨", "酝酿", "论证", "筹备", "征求意见", "是否",
+		"considering", "is studying", "are studying", "exploring", "under consideration", "under study", "being considered", "thinking about", "looking into", "proposes", "proposed", "whether"})
 }
 
 // changeOf is +1 for a clause in which something rises, -1 for one in which it
