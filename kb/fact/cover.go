@@ -386,7 +386,7 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 		if p.kind != 1 {
 			links.complete(p.w, p.cov.cells, v, f)
 		}
-		if p.kind == 0 {
+		if p.kind != 1 {
 			links.ambient(p.w, p.cov.cells, page, scale)
 		}
 		if v.selfReference() {
@@ -480,7 +480,8 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 		if linked != nil {
 			lift(piece, pc.cells, linked, 0.7*scale)
 		}
-		if piece.score(pc.cells) < leastPiece {
+		e.liftRelated(piece, pc.cells, v, f, relatedMatch[0])
+		if piece.score(pc.cells) < leastPiece || len(piece.cells) <= shortPiece && piece.worst(pc.cells) > pieceGap {
 			c.worst = 1
 		}
 	}
@@ -778,7 +779,11 @@ const similarForeign = 0.5
 
 // leastPiece is the least share of each piece of a Chinese subject that must be
 // carried: 儿童 beside the name of the drug is not to be lost in the total.
-const leastPiece = 0.6
+const (
+	leastPiece = 0.6
+	shortPiece = 8    // characters of a piece that is one phrase
+	pieceGap   = 0.26 // greatest share of such a piece in one uncovered stretch
+)
 
 // similarWord is the cosine of the built-in embedding from which two words are
 // taken to mean nearly the same.

@@ -1,5 +1,7 @@
 package fact
 
+import "suffice.dev/suffice/text"
+
 // links joins facts of different pages whose subject is named on both: what is said
 // of the yard that built the ship, when another page says which yard it was.
 type links struct {
@@ -102,28 +104,42 @@ func (l *links) complete(w *wording, cells []float64, v *view, f *Fact) {
 	}
 }
 
-// ambient covers the subject by what the documents at hand take for granted: a phrase
-// that stands on several other pages (the firm whose documents they are) need not be
-// repeated on each.
+// ambient covers what the documents at hand take for granted: a stretch that stands
+// on several other pages (the firm whose documents they are) need not be repeated on
+// each.
 func (l *links) ambient(w *wording, cells []float64, page int, scale float64) {
-	if len(l.views) < 4 || w.score(cells) >= cellCovered {
+	if len(l.views) < 4 {
 		return
 	}
-	pages := 0
-	documents := map[string]bool{}
-	for i, o := range l.views {
-		if i == page || o.meta.Document != "" && documents[o.meta.Document] {
+	for _, g := range w.gaps(cells, cellCovered) {
+		pages := 0
+		documents := map[string]bool{}
+		for i, o := range l.views {
+			if i == page || o.meta.Document != "" && documents[o.meta.Document] {
+				continue
+			}
+			if c := w.cover(o.allBag()); w.covers(c.cells, g.Span) {
+				pages++
+				documents[o.meta.Document] = true
+			}
+		}
+		if pages < 2 {
 			continue
 		}
-		if w.cover(o.allBag()).score >= 0.9 {
-			pages++
-			documents[o.meta.Document] = true
+		for k, cell := range w.cells {
+			if g.Span.Contains(cell.Span) {
+				cells[k] = max(cells[k], 0.6*scale)
+			}
 		}
 	}
-	if pages < 2 {
-		return
+}
+
+// covers reports whether all cells of a stretch are covered.
+func (w *wording) covers(cells []float64, s text.Span) bool {
+	for k, c := range w.cells {
+		if s.Contains(c.Span) && cells[k] < cellCovered {
+			return false
+		}
 	}
-	for k := range cells {
-		cells[k] = max(cells[k], 0.6*scale)
-	}
+	return true
 }
