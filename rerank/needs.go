@@ -58,6 +58,9 @@ func needsOf(a kb.Analysis) (needs []fact.Need, index []int) {
 			for k := range compared {
 				side := n
 				side.Subject, side.Others = compared[k], []string{compared[1-k]}
+				if n.Attribute == "" { // the rate limits of two plans: what is compared is the attribute
+					side.Attribute = strings.Join(subject, " ")
+				}
 				if n.Attribute != "" {
 					side.Expect = ""
 				}

@@ -645,6 +645,24 @@ func (e *Engine) elsewhere(n *prepared, v *view, f *Fact) bool {
 	return false
 }
 
+// during reports whether the asked period lies inside a span of time for which the
+// fact holds throughout (June to September, since 2021), not inside one that it sums
+// up (the year's revenue says nothing of a quarter).
+func (n *prepared) during(times []when.Expr) bool {
+	if n.From.IsZero() || n.To.IsZero() {
+		return false
+	}
+	for _, t := range times {
+		if t.Calendar != "" || t.Grain != "range" && t.Kind != when.Since && t.Kind != when.Until {
+			continue
+		}
+		if (t.From.IsZero() || !t.From.After(n.From)) && (t.To.IsZero() || !t.To.Before(n.To)) && !(t.From.IsZero() && t.To.IsZero()) {
+			return true
+		}
+	}
+	return false
+}
+
 func digits(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
