@@ -208,6 +208,9 @@ func (e *Engine) clash(views []*view, ra, rb Ref, st *rarity, asked bool) (Clash
 	if apart(va.factSides(ra.Fact), vb.factSides(rb.Fact), false) {
 		return none, false
 	}
+	if va.twinned(fa, vb, fb) {
+		return none, false
+	}
 	c.Kind, c.Hard, c.Reason = kind, hard, why
 	if versions {
 		c.Kind, c.Hard = "VERSION", true

@@ -28,6 +28,7 @@ type view struct {
 	sides    []map[int32]sideSet // by fact
 
 	columns map[period]period // by asked period, the one that table cells mean by it
+	said    map[string]bool   // the letters of the page's clauses, when first asked for
 }
 
 func (e *Engine) views(pages []*Page, metas []Meta) []*view {
