@@ -1,0 +1,41 @@
+package evaluate_test
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"suffice.dev/suffice/evaluate"
+	"suffice.dev/suffice/precheck"
+)
+
+// TestRamDocs prints the table of docs/measurements.md. SUFFICE_MISSES=ramdocs lists
+// the misses.
+func TestRamDocs(t *testing.T) {
+	groups, err := evaluate.RamGroups(evaluate.Shared(".."))
+	if errors.Is(err, evaluate.ErrNoData) {
+		t.Skipf("%v; set SUFFICE_SHARED to the folder that holds data/ramdocs", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	pre, err := precheck.New(precheck.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := evaluate.RamDocs(t.Context(), engine(t), pre, groups)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os.Getenv("SUFFICE_MISSES") == "ramdocs" {
+		for k, list := range r.Kinds {
+			t.Logf("%s:\n%s", k, strings.Join(list, "\n"))
+		}
+	}
+	var b strings.Builder
+	if err := evaluate.WriteRam(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("\n%s", b.String())
+}
