@@ -72,6 +72,7 @@ func zh(req kb.AnswerRequest) bool {
 type quote struct {
 	passage int // index into req.Candidates
 	span    text.Span
+	at      text.Span // the evidence inside it
 	text    string
 	slots   map[string]bool
 	side    string // "a" or "b" of a conflict
@@ -128,7 +129,22 @@ func (l *Local) add(d *draft, e kb.Evidence, slot, side string) {
 		page = l.reader.Page(d.req.Candidates[i].Passage)
 		d.pages[i] = page
 	}
-	span := l.sentence(page, text.Span{Start: e.Start, End: e.End})
+	at := text.Span{Start: e.Start, End: e.End}
+	span := l.sentence(page, at)
+	if addressesModel(page.Quote(span)) {
+		return
+	}
+	span = withException(page, span)
+	l.put(d, i, page, span, at, slot, side)
+	if side == "" {
+		for _, s := range outside(page, span) {
+			l.put(d, i, page, s, s, slot, side)
+		}
+	}
+}
+
+// put adds a quote, or marks the one that already holds it.
+func (l *Local) put(d *draft, i int, page *fact.Page, span, at text.Span, slot, side string) {
 	for k := range d.quotes {
 		if q := &d.quotes[k]; q.passage == i && q.span.Overlaps(span) {
 			q.slots[slot] = true
@@ -138,7 +154,56 @@ func (l *Local) add(d *draft, e kb.Evidence, slot, side string) {
 			return
 		}
 	}
-	d.quotes = append(d.quotes, quote{passage: i, span: span, text: page.Quote(span), slots: map[string]bool{slot: true}, side: side})
+	d.quotes = append(d.quotes, quote{passage: i, span: span, at: at, text: page.Quote(span), slots: map[string]bool{slot: true}, side: side})
+}
+
+// openers begin a sentence that limits the one before it.
+var openers = []string{"但", "不过", "然而", "除", "仅", "只有", "however", "but ", "except", "unless", "only ", "this does not apply", "otherwise"}
+
+// withException widens a quote by the sentence that follows where that one limits it:
+// a rule does not leave without its exception.
+func withException(p *fact.Page, span text.Span) text.Span {
+	for i, s := range p.Sentences {
+		if s.Start < span.End || s.Kind != fact.Prose {
+			continue
+		}
+		for _, r := range p.Runes[span.End:s.Start] {
+			if r == '\n' {
+				return span
+			}
+		}
+		next := string(text.Fold(p.Runes[s.Start:s.End]))
+		for _, o := range openers {
+			if strings.HasPrefix(next, o) && s.End-span.Start <= 2*span.Len()+120 {
+				return text.Span{Start: span.Start, End: p.Sentences[i].End}
+			}
+		}
+		return span
+	}
+	return span
+}
+
+// outside lists the sentences that hold conditions of the quoted clauses and stand
+// elsewhere on the page.
+func outside(p *fact.Page, span text.Span) []text.Span {
+	var out []text.Span
+	for i := range p.Clauses {
+		c := &p.Clauses[i]
+		if !span.Contains(c.Span) {
+			continue
+		}
+		for _, cond := range c.Conditions {
+			if cond.Span.Empty() || span.Overlaps(cond.Span) {
+				continue
+			}
+			for _, s := range p.Sentences {
+				if s.Contains(cond.Span) && len(out) < 1 {
+					out = append(out, s.Span)
+				}
+			}
+		}
+	}
+	return out
 }
 
 // sentence widens a span to its sentence, so that conditions and exceptions stay
@@ -232,11 +297,27 @@ func (d *draft) cites(n int) bool {
 // and cuts what does not hold.
 func (l *Local) write(req kb.AnswerRequest, d *draft, out *kb.AnswerResult) {
 	chinese := zh(req)
-	quotes := d.quotes
+	quotes, said := l.checked(req, d)
+	if len(quotes) < len(d.quotes) {
+		l.lower(req, d, quotes, out)
+	}
+	if out.Outcome == kb.Insufficient {
+		return
+	}
 	if req.Analysis.Class == kb.Steps {
-		sort.SliceStable(quotes, func(a, b int) bool {
-			return quotes[a].passage == quotes[b].passage && quotes[a].span.Start < quotes[b].span.Start
+		order := make([]int, len(quotes))
+		for i := range order {
+			order[i] = i
+		}
+		sort.SliceStable(order, func(a, b int) bool {
+			x, y := quotes[order[a]], quotes[order[b]]
+			return x.passage == y.passage && x.span.Start < y.span.Start
 		})
+		sortedQuotes, sortedSaid := make([]quote, len(order)), make([]string, len(order))
+		for i, o := range order {
+			sortedQuotes[i], sortedSaid[i] = quotes[o], said[o]
+		}
+		quotes, said = sortedQuotes, sortedSaid
 	}
 	conflict := false
 	for _, q := range quotes {
@@ -252,8 +333,11 @@ func (l *Local) write(req kb.AnswerRequest, d *draft, out *kb.AnswerResult) {
 			b.WriteString("The sources disagree:\n")
 		}
 	}
+	if lead := foreignLead(quotes, chinese); lead != "" && !conflict {
+		b.WriteString(lead)
+	}
 	list := conflict || len(quotes) > 2
-	for _, q := range quotes {
+	for k, q := range quotes {
 		c := req.Candidates[q.passage]
 		if _, ok := numbers[q.passage]; !ok {
 			numbers[q.passage] = len(numbers) + 1
@@ -270,7 +354,7 @@ func (l *Local) write(req kb.AnswerRequest, d *draft, out *kb.AnswerResult) {
 			b.WriteString("- ")
 		}
 		start := length()
-		flat := flatten(q.text)
+		flat := said[k]
 		b.WriteString(flat)
 		claim := kb.Claim{Text: flat, Start: start, End: length(), Verdict: kb.ClaimSupported, Probability: 0.99, Cited: []string{c.ID},
 			Citations: []kb.Evidence{{PassageID: c.ID, Start: q.span.Start, End: q.span.End, Quote: q.text}}}
@@ -296,6 +380,153 @@ func (l *Local) write(req kb.AnswerRequest, d *draft, out *kb.AnswerResult) {
 	}
 	out.Answer = b.String()
 	out.Packing.Parts["evidence"] = len([]rune(out.Answer))
+}
+
+// checked words each quote and verifies it against all passages as anyone's answer
+// is; what does not hold is left out.
+func (l *Local) checked(req kb.AnswerRequest, d *draft) (quotes []quote, said []string) {
+	pages := make([]*fact.Page, len(req.Candidates))
+	metas := make([]fact.Meta, len(req.Candidates))
+	for i, c := range req.Candidates {
+		page, ok := d.pages[i]
+		if !ok {
+			page = l.reader.Page(c.Passage)
+			d.pages[i] = page
+		}
+		pages[i], metas[i] = page, reading.MetaOf(c.Passage)
+	}
+	for _, q := range d.quotes {
+		words, isCell := cellWords(pages[q.passage], q)
+		if !isCell {
+			words = flatten(q.text)
+			own := l.reader.Engine().Read(fact.Source{Text: words})
+			// Against its own passage: that another one disagrees is told as a conflict.
+			checker := l.reader.Engine().Against(pages[q.passage:q.passage+1], []fact.Meta{{}})
+			held := true
+			for _, part := range claimSpans(own, nil) {
+				s := checker.Check(fact.Claim{Page: own, Span: part.plain})
+				held = held && s.Verdict != fact.UnsupportedClaim && s.Verdict != fact.ContradictedClaim
+			}
+			if !held && !strings.Contains(flatten(string(pages[q.passage].Runes)), words) {
+				continue
+			}
+		}
+		quotes, said = append(quotes, q), append(said, words)
+	}
+	return quotes, said
+}
+
+// lower sets the outcome after quotes were cut: slots without any are missing.
+func (l *Local) lower(req kb.AnswerRequest, d *draft, left []quote, out *kb.AnswerResult) {
+	lost, kept := 0, 0
+	for _, s := range req.Assessment.Slots {
+		had, has := false, false
+		for _, q := range d.quotes {
+			had = had || q.slots[s.Name]
+		}
+		for _, q := range left {
+			has = has || q.slots[s.Name]
+		}
+		switch {
+		case has:
+			kept++
+		case had:
+			lost++
+			what := "The sources do not state this in a form that could be verified."
+			if zh(req) {
+				what = "资料没有以可核实的形式说明这一点。"
+			}
+			out.Missing = append(out.Missing, kb.Missing{Slot: s.Name, Text: what})
+		}
+	}
+	switch {
+	case kept == 0:
+		out.Outcome = kb.Insufficient
+	case lost > 0:
+		out.Outcome = kb.Partial
+	}
+}
+
+// cellWords says a table cell with the headings of its row and column; false where
+// the quote is no table row.
+func cellWords(p *fact.Page, q quote) (string, bool) {
+	row := false
+	for _, s := range p.Sentences {
+		if s.Kind == fact.Row && s.Overlaps(q.span) {
+			row = true
+		}
+	}
+	if !row {
+		return "", false
+	}
+	var parts []string
+	subject := ""
+	add := func(f *fact.Fact) {
+		if f.Subject.Text != "" {
+			subject = flatten(f.Subject.Text)
+		}
+		cell := flatten(f.Value.Text)
+		if f.Attribute.Text != "" {
+			cell = flatten(f.Attribute.Text) + ": " + cell
+		}
+		parts = append(parts, cell)
+	}
+	for i := range p.Facts {
+		if f := &p.Facts[i]; f.Value.Kind != fact.BooleanValue && q.at.Overlaps(f.Value.Span) {
+			add(f)
+		}
+	}
+	if len(parts) == 0 || len(parts) > 6 {
+		return "", false
+	}
+	words := strings.Join(parts, "; ")
+	if subject != "" {
+		words = subject + " — " + words
+	}
+	return words, true
+}
+
+// addressed are marks of text that speaks to a machine that answers, not to readers:
+// it is no answer to anything.
+var addressed = []string{"note to ai", "ai systems", "ai assistant", "language model", "chatbot", "llm", "ignore previous", "ignore all previous", "ignore the above", "ignore any previous", "previous instructions", "system prompt", "disregard the", "you must answer", "always answer", "always reply", "respond with", "reply with", "as an ai",
+	"人工智能助手", "ai助手", "ai 助手", "大模型", "语言模型", "聊天机器人", "忽略以上", "忽略之前", "忽略上述", "无视以上", "无视之前", "系统提示", "提示词", "请回答：", "必须回答", "一律回答", "请一律回复"}
+
+// verbsOfOrder tell an instruction from a text about such systems.
+var verbsOfOrder = []string{"ignore", "disregard", "answer", "reply", "respond", "say ", "output", "tell", "must", "do not mention", "instead", "回答", "回复", "忽略", "无视", "输出", "必须", "不要提", "告诉用户", "声称"}
+
+// addressesModel reports whether a sentence gives orders to a machine that reads it.
+func addressesModel(s string) bool {
+	f := string(text.Fold([]rune(s)))
+	has := func(words []string) bool {
+		for _, w := range words {
+			if strings.Contains(f, w) {
+				return true
+			}
+		}
+		return false
+	}
+	return has(addressed) && has(verbsOfOrder)
+}
+
+// foreignLead introduces quotes in another language than the answer's.
+func foreignLead(quotes []quote, chinese bool) string {
+	han, all := 0, 0
+	for _, q := range quotes {
+		for _, r := range q.text {
+			if text.IsHan(r) {
+				han++
+			}
+			all++
+		}
+	}
+	switch {
+	case all == 0:
+	case chinese && han == 0:
+		return "资料原文如下：\n"
+	case !chinese && han*3 > all:
+		return "In the words of the source:\n"
+	}
+	return ""
 }
 
 // origin names document and date of one side of a conflict.
@@ -368,5 +599,3 @@ func packingMode(req kb.AnswerRequest) string {
 	}
 	return "bounded_long"
 }
-
-var _ = reading.MetaOf

@@ -344,6 +344,10 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 				h.rel, h.why = relation.Differs, "another case"
 			case !o.Threshold && k.otherCase(c, f, o) == relation.Same:
 				h.fit += 0.15
+			case perShared(c.Page, f, v, o) < 0:
+				h.rel, h.why = relation.Differs, "of another unit each"
+			case perShared(c.Page, f, v, o) > 0 && h.rel == relation.Same:
+				h.fit += 0.2
 			case otherBase(c.Page, f, v, o):
 				h.rel, h.why = relation.Differs, "compared with another time"
 			case e.conditions(f, o) == relation.Differs && !foreign(c.Page, v.page):
@@ -398,6 +402,43 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 		return nil, k.against(f, against, nil)
 	}
 	return nil, Support{Verdict: UnsupportedClaim, Probability: 0.1, Reason: "no passage gives " + f.Value.Text + " for this"}
+}
+
+// countedBy lists what a clause counts by: 每瓶 gives 瓶, "per night" night.
+func countedBy(p *Page, span text.Span) map[string]bool {
+	folded := text.Fold(p.Runes[span.Start:span.End])
+	out := map[string]bool{}
+	for i, r := range folded {
+		if r == '每' && i+1 < len(folded) && text.IsHan(folded[i+1]) {
+			out[string(folded[i+1])] = true
+		}
+	}
+	words := strings.Fields(string(folded))
+	for i, w := range words {
+		if (w == "per" || w == "each" || w == "every") && i+1 < len(words) {
+			out[text.Stem(strings.Trim(words[i+1], ".,;:()"))] = true
+		}
+	}
+	return out
+}
+
+// perShared is +1 where claim and source count by the same thing, -1 where each
+// names another, 0 where one does not say.
+func perShared(cp *Page, f *Fact, v *view, o *Fact) int {
+	c := v.clauseOf(o)
+	if c == nil || f.Value.Quantity == nil || f.Clause < 0 || f.Clause >= len(cp.Clauses) {
+		return 0
+	}
+	a, b := countedBy(cp, cp.Clauses[f.Clause].Span), countedBy(v.page, c.Span)
+	if len(a) == 0 || len(b) == 0 {
+		return 0
+	}
+	for x := range a {
+		if b[x] {
+			return 1
+		}
+	}
+	return -1
 }
 
 // bases are the times with which a change is compared.
