@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"math/big"
 	"sort"
 	"strings"
 
@@ -248,4 +249,96 @@ func (k *Checker) valueAt(w *wording, t when.Expr) (found, bool) {
 		}
 	}
 	return best, ok
+}
+
+// implied looks for a value that a single sentence implies: the level before a stated
+// change, a share of the old level after a change in per cent, the number of things
+// that are listed.
+func (k *Checker) implied(c Claim, f *Fact, w, topic *wording) ([]found, bool) {
+	q := f.Value.Quantity
+	if q == nil || !q.Point() || q.Lo == nil {
+		return nil, false
+	}
+	for p, v := range k.views {
+		for i := range v.page.Facts {
+			o := &v.page.Facts[i]
+			d := o.Value.Quantity
+			if d == nil || d.Delta == 0 || !d.Point() || d.Lo == nil || o.Threshold {
+				continue
+			}
+			switch {
+			case d.Unit.Dim == quantity.Ratio && timesUnit(q.Unit.Name):
+				// up by half: one and a half times as much
+				share, err := quantity.Share(*d, ratioOne)
+				if err != nil || share.Lo == nil {
+					continue
+				}
+				want := new(big.Rat).Add(big.NewRat(1, 1), new(big.Rat).Mul(big.NewRat(int64(d.Delta), 1), new(big.Rat).Abs(share.Lo)))
+				if want.Cmp(q.Lo) == 0 && k.fit(w, topic, v, i) >= 0.3 {
+					return []found{{page: p, fact: i, clause: o.Clause, fit: 0.8, rel: relation.Same}}, true
+				}
+			case loose(d.Unit.Dim) == loose(q.Unit.Dim) && len(f.Times) > 0:
+				for j := range v.page.Facts {
+					l := &v.page.Facts[j]
+					if l.Sentence != o.Sentence || l.Value.Quantity == nil || l.Value.Quantity.Delta != 0 || !l.Value.Quantity.Point() || l.Value.Quantity.Lo == nil ||
+						loose(l.Value.Quantity.Unit.Dim) != loose(q.Unit.Dim) || when.Scope(f.Times, l.Times) != relation.Differs {
+						continue
+					}
+					before := new(big.Rat).Sub(l.Value.Quantity.Lo, new(big.Rat).Mul(big.NewRat(int64(d.Delta), 1), new(big.Rat).Abs(d.Lo)))
+					if before.Cmp(q.Lo) == 0 && k.fit(w, topic, v, j) >= 0.4 {
+						return []found{{page: p, fact: j, clause: l.Clause, fit: 0.8, rel: relation.Same}, {page: p, fact: i, clause: o.Clause, fit: 0.8, rel: relation.Same}}, true
+					}
+				}
+			}
+		}
+	}
+	return k.counted(c, q, w)
+}
+
+// ratioOne is the whole of a ratio.
+var ratioOne = func() quantity.Quantity {
+	q, _ := quantity.Words("100%")
+	return q
+}()
+
+func timesUnit(name string) bool { return name == "倍" || name == "time" || name == "times" }
+
+// listed counts the things that a sentence names one after another.
+func listed(runes []rune) int {
+	best, run, han := 1, 1, false
+	for i, r := range runes {
+		han = han || text.IsHan(r)
+		switch {
+		case r == '、' || han && (r == '和' || r == '与' || r == '及'):
+			run++
+		case r == ',' || !han && r == ' ' && strings.HasPrefix(string(runes[i:min(len(runes), i+5)]), " and "):
+			if r == ' ' && i > 0 && runes[i-1] == ',' { // the Oxford comma is counted
+				continue
+			}
+			run++
+		case r == '，' || r == '。' || r == '；' || r == ';' || r == '：' || r == ':' || r == '.':
+			run = 1
+		}
+		best = max(best, run)
+	}
+	return best
+}
+
+// counted looks for a sentence on the words of the claim that lists as many things.
+func (k *Checker) counted(c Claim, q *quantity.Quantity, w *wording) ([]found, bool) {
+	if q.Unit.Dim != quantity.Count || !q.Lo.IsInt() || q.Lo.Num().Int64() < 3 || q.Lo.Num().Int64() > 30 {
+		return nil, false
+	}
+	for p, v := range k.views {
+		for _, info := range v.page.Sentences {
+			if info.Kind != Prose || listed(v.page.Runes[info.Start:info.End]) != int(q.Lo.Num().Int64()) || info.Clauses[0] >= info.Clauses[1] {
+				continue
+			}
+			cl := info.Clauses[0]
+			if w.cover(v.clauseBag(cl)).score >= 0.75 {
+				return []found{{page: p, fact: -1, clause: cl, fit: 0.8, rel: relation.Same}}, true
+			}
+		}
+	}
+	return nil, false
 }

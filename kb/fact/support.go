@@ -30,6 +30,9 @@ func impliedByForm(q *quantity.Quantity, w *wording, cells []float64) {
 	if q.Discount {
 		coverImplied(discountWords, w, cells)
 	}
+	if timesUnit(q.Unit.Name) {
+		coverImplied("原来 原 以前 之前 先前 original before previous former", w, cells)
+	}
 	switch {
 	case q.Lo != nil && q.Hi == nil:
 		coverImplied("最低 至少 起 最少 不低于 不少于 以上 minimum least start from", w, cells)
@@ -217,6 +220,9 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 		}
 	}
 	for _, h := range evidence {
+		if h.fact < 0 {
+			continue
+		}
 		if q := k.views[h.page].page.Facts[h.fact].Value.Quantity; q != nil {
 			impliedByForm(q, w, cells)
 		}
@@ -344,7 +350,7 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 				h.rel, h.why = relation.Differs, "another case"
 			case !o.Threshold && k.otherCase(c, f, o) == relation.Same:
 				h.fit += 0.15
-			case perShared(c.Page, f, v, o) < 0:
+			case perShared(c.Page, f, v, o) < 0 && !foreign(c.Page, v.page):
 				h.rel, h.why = relation.Differs, "of another unit each"
 			case perShared(c.Page, f, v, o) > 0 && h.rel == relation.Same:
 				h.fit += 0.2
@@ -363,7 +369,11 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 			println("   VALUE", f.Value.Text, "vs", o.Value.Text, int(h.fit*100), h.rel.String(), h.why, "sub", o.Subject.Text)
 		}
 	}
-	if hit, ok := k.derived(c, f, w, topic); ok && (len(all) == 0 || all[0].rel != relation.Same) {
+	hit, ok := k.derived(c, f, w, topic)
+	if !ok {
+		hit, ok = k.implied(c, f, w, topic)
+	}
+	if ok && (len(all) == 0 || all[0].rel != relation.Same) {
 		return hit, Support{Verdict: SupportedClaim}
 	}
 	if f.Value.Kind == TimeValue && len(all) > 1 && all[0].rel == relation.Differs && all[0].why != "another time" {
@@ -739,6 +749,9 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 		if foreign(c.Page, v.page) && len(cl.Conditions) > 0 {
 			named = 1 // that there is one is seen; its words are not compared across languages
 		}
+		if debugSupport {
+			println("   COND", string(cond.Kind), cond.Text, int(named*100))
+		}
 		switch cond.Kind {
 		case Except, Unless:
 			switch {
@@ -1008,8 +1021,8 @@ func notOnlyText(p *Page, c *Clause) bool {
 
 // antonymPairs are words whose change turns a statement round as a negation does.
 var antonymPairs = [][2]string{
-	{"开放", "关闭"}, {"开业", "停业"}, {"允许", "禁止"}, {"有效", "失效"}, {"免费", "收费"}, {"包括", "不包括"}, {"适用", "不适用"}, {"接受", "拒绝"}, {"增加", "减少"},
-	{"open", "closed"}, {"allow", "forbid"}, {"valid", "invalid"}, {"free", "charge"}, {"include", "exclude"}, {"accept", "refuse"}, {"increase", "decrease"},
+	{"开放", "关闭"}, {"开业", "停业"}, {"有效", "失效"}, {"免费", "收费"}, {"包括", "不包括"}, {"适用", "不适用"}, {"接受", "拒绝"}, {"增加", "减少"},
+	{"open", "closed"}, {"valid", "invalid"}, {"free", "charge"}, {"include", "exclude"}, {"accept", "refuse"}, {"increase", "decrease"},
 }
 
 // antonyms reports whether the two clauses use opposite words, so that their
