@@ -225,9 +225,29 @@ func firstText(a, b string) string {
 	return b
 }
 
+// aboutKey names what about has read once.
+type aboutKey struct {
+	fact  *Fact
+	st    *rarity
+	whole bool
+}
+
 // about is what a value is about: the words of its clause and what it inherits,
-// without the values themselves.
+// without the values themselves. A fact is compared with many others, and read once.
 func (e *Engine) about(v *view, f *Fact, st *rarity, whole bool) *aboutness {
+	key := aboutKey{f, st, whole}
+	a, ok := v.abouts[key]
+	if !ok {
+		if v.abouts == nil {
+			v.abouts = map[aboutKey]*aboutness{}
+		}
+		a = e.readAbout(v, f, st, whole)
+		v.abouts[key] = a
+	}
+	return a
+}
+
+func (e *Engine) readAbout(v *view, f *Fact, st *rarity, whole bool) *aboutness {
 	out := &aboutness{bag: v.factBagOwn(f, whole)}
 	c := v.clauseOf(f)
 	if c == nil {
@@ -305,7 +325,7 @@ func (v *view) factBagOwn(f *Fact, whole bool) *bag {
 		b.add(t.Text, t.Synset, w)
 	}
 	if q := f.Value.Quantity; q != nil && q.Noun != "" {
-		v.engine.addText(b, q.Noun, 1)
+		v.addText(b, q.Noun, 1)
 	}
 	v.addFrame(b)
 	return b

@@ -414,15 +414,7 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 			sum += weight * p.cov.cells[k]
 		}
 	}
-	ownBag := newBag(len(f.Anchors))
-	for _, t := range f.Anchors {
-		switch t.Origin {
-		case Own, RowHeader, ColHeader:
-			ownBag.add(t.Text, t.Synset, 1)
-		case Clausal, LeadIn, Topic:
-			ownBag.add(t.Text, t.Synset, 0.5)
-		}
-	}
+	ownBag := v.closeBag(i)
 	ownTotal, ownSum := 0.0, 0.0
 	for _, p := range parts {
 		oc := p.w.cover(ownBag)
@@ -546,7 +538,7 @@ func (n *prepared) namesAnother(v *view, f *Fact) bool {
 		return false
 	}
 	subject := newBag(4)
-	v.engine.addText(subject, f.Subject.Text, 1)
+	v.addText(subject, f.Subject.Text, 1)
 	for k, c := range n.subject.cells {
 		if c.name && n.subject.cover(subject).cells[k] < cellCovered {
 			return true

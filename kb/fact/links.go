@@ -1,12 +1,33 @@
 package fact
 
-import "suffice.dev/suffice/text"
+import (
+	"slices"
+
+	"suffice.dev/suffice/text"
+)
 
 // links joins facts of different pages whose subject is named on both: what is said
 // of the yard that built the ship, when another page says which yard it was.
 type links struct {
 	views []*view
 	cache map[linkKey]*bag
+	joins map[*wording]bool // some clause has nearly all words
+	pages map[pageWording][]float64
+
+	// By word and by concept: the clauses that have it, numbered through all pages.
+	// Built when first asked for.
+	words  map[string][]int32
+	syns   map[int32][]int32
+	places []clausePlace
+}
+
+// clausePlace is where a clause stands.
+type clausePlace struct{ page, clause int }
+
+// pageWording is a wording laid over a whole page.
+type pageWording struct {
+	page int
+	w    *wording
 }
 
 type linkKey struct {
@@ -15,7 +36,7 @@ type linkKey struct {
 }
 
 func newLinks(views []*view) *links {
-	return &links{views: views, cache: map[linkKey]*bag{}}
+	return &links{views: views, cache: map[linkKey]*bag{}, joins: map[*wording]bool{}, pages: map[pageWording][]float64{}}
 }
 
 // linkWeight is the least weight of a subject that may link two pages: a name of
@@ -35,29 +56,24 @@ func (l *links) bag(page int, v *view, f *Fact) *bag {
 	w := v.engine.wording(f.Subject.Text, nil)
 	var out *bag
 	if w.total >= linkWeight {
-		for i, o := range l.views {
-			for c := range o.page.Clauses {
-				clause := &o.page.Clauses[c]
-				if i == page && clause.Sentence == f.Sentence {
-					continue
-				}
-				own := newBag(len(clause.Terms))
-				for _, t := range clause.Terms {
-					own.add(t.Text, t.Synset, 1)
-				}
-				if w.cover(own).score < 0.9 {
-					continue
-				}
-				if out == nil {
-					out = newBag(16)
-				}
-				for word, weight := range own.words {
-					out.add(word, 0, weight)
-				}
-				for syn, weight := range own.syns {
-					if weight > out.syns[syn] {
-						out.syns[syn] = weight
-					}
+		for _, at := range l.sharing(w) {
+			o := l.views[at.page]
+			if at.page == page && o.page.Clauses[at.clause].Sentence == f.Sentence {
+				continue
+			}
+			own := o.saidBag(at.clause)
+			if w.cover(own).score < 0.9 {
+				continue
+			}
+			if out == nil {
+				out = newBag(16)
+			}
+			for word, weight := range own.words {
+				out.add(word, 0, weight)
+			}
+			for syn, weight := range own.syns {
+				if weight > out.syns[syn] {
+					out.syns[syn] = weight
 				}
 			}
 		}
@@ -86,19 +102,70 @@ func (l *links) complete(w *wording, cells []float64, v *view, f *Fact) {
 			return
 		}
 	}
-	for _, o := range l.views {
-		for c := range o.page.Clauses {
-			own := newBag(len(o.page.Clauses[c].Terms))
-			for _, t := range o.page.Clauses[c].Terms {
-				own.add(t.Text, t.Synset, 1)
+	if !l.joined(w) {
+		return
+	}
+	for k := range cells {
+		if cells[k] < 0.6 {
+			cells[k] = 0.6
+		}
+	}
+}
+
+// joined reports whether one clause has nearly all words of a wording.
+func (l *links) joined(w *wording) bool {
+	joined, ok := l.joins[w]
+	if !ok {
+		joined = slices.ContainsFunc(l.sharing(w), func(at clausePlace) bool {
+			return w.cover(l.views[at.page].saidBag(at.clause)).score >= 0.95
+		})
+		l.joins[w] = joined
+	}
+	return joined
+}
+
+// sharing lists, in order, the clauses that have a word of the wording: those that
+// can cover any of it.
+func (l *links) sharing(w *wording) []clausePlace {
+	if l.words == nil {
+		l.read()
+	}
+	var found []int32
+	for _, t := range w.terms {
+		found = append(found, l.words[t.Text]...)
+		if t.Concept != 0 {
+			found = append(found, l.syns[t.Concept]...)
+		}
+		if t.Kind != text.Concept && t.Kind != text.HanRun {
+			continue
+		}
+		for i := t.Span.Start; i+1 < t.Span.End; i++ { // as coverPairs looks for them
+			if text.IsHan(w.folded[i]) && text.IsHan(w.folded[i+1]) {
+				found = append(found, l.words[string(w.folded[i:i+2])]...)
 			}
-			if w.cover(own).score >= 0.95 {
-				for k := range cells {
-					if cells[k] < 0.6 {
-						cells[k] = 0.6
-					}
-				}
-				return
+		}
+	}
+	slices.Sort(found)
+	found = slices.Compact(found)
+	out := make([]clausePlace, len(found))
+	for i, n := range found {
+		out[i] = l.places[n]
+	}
+	return out
+}
+
+func (l *links) read() {
+	l.words, l.syns = map[string][]int32{}, map[int32][]int32{}
+	for p, v := range l.views {
+		for c := range v.page.Clauses {
+			n := int32(len(l.places))
+			l.places = append(l.places, clausePlace{p, c})
+			own := v.saidBag(c)
+			for word := range own.words {
+				l.words[word] = append(l.words[word], n)
+			}
+			for syn := range own.syns {
+				l.syns[syn] = append(l.syns[syn], n)
 			}
 		}
 	}
@@ -118,7 +185,7 @@ func (l *links) ambient(w *wording, cells []float64, page int, scale float64) {
 			if i == page || o.meta.Document != "" && documents[o.meta.Document] {
 				continue
 			}
-			if c := w.cover(o.allBag()); w.covers(c.cells, g.Span) {
+			if w.covers(l.over(w, i), g.Span) {
 				pages++
 				documents[o.meta.Document] = true
 			}
@@ -132,6 +199,18 @@ func (l *links) ambient(w *wording, cells []float64, page int, scale float64) {
 			}
 		}
 	}
+}
+
+// over lays a wording over all that a page says. The cells are shared: they must not
+// be changed.
+func (l *links) over(w *wording, page int) []float64 {
+	key := pageWording{page, w}
+	cells, ok := l.pages[key]
+	if !ok {
+		cells = w.cover(l.views[page].allBag()).cells
+		l.pages[key] = cells
+	}
+	return cells
 }
 
 // covers reports whether all cells of a stretch are covered.

@@ -29,6 +29,11 @@ type view struct {
 
 	columns map[period]period // by asked period, the one that table cells mean by it
 	said    map[string]bool   // the letters of the page's clauses, when first asked for
+
+	alone  []*bag                 // by clause: see saidBag
+	close  []*bag                 // by fact: see closeBag
+	terms  map[string][]text.Term // of texts that were added to bags
+	abouts map[aboutKey]*aboutness
 }
 
 func (e *Engine) views(pages []*Page, metas []Meta) []*view {
@@ -41,6 +46,61 @@ func (e *Engine) views(pages []*Page, metas []Meta) []*view {
 		out[i] = v
 	}
 	return out
+}
+
+// addText is Engine.addText; the words of a subject or title are read once a view.
+func (v *view) addText(b *bag, s string, weight float32) {
+	terms, ok := v.terms[s]
+	if !ok {
+		runes := []rune(s)
+		terms = text.TermsWith(runes, text.Fold(runes), v.engine.match())
+		if v.terms == nil {
+			v.terms = map[string][]text.Term{}
+		}
+		v.terms[s] = terms
+	}
+	for _, t := range terms {
+		b.add(t.Text, t.Concept, weight)
+	}
+}
+
+// saidBag is the words of a clause itself, without anything it inherits. It is
+// shared: it must not be changed.
+func (v *view) saidBag(i int) *bag {
+	if v.alone == nil {
+		v.alone = make([]*bag, len(v.page.Clauses))
+	}
+	if v.alone[i] == nil {
+		terms := v.page.Clauses[i].Terms
+		b := newBag(len(terms))
+		for _, t := range terms {
+			b.add(t.Text, t.Synset, 1)
+		}
+		v.alone[i] = b
+	}
+	return v.alone[i]
+}
+
+// closeBag is the words that stand near a fact: its own in full, those of its clause
+// and topic by half. It is shared: it must not be changed.
+func (v *view) closeBag(i int) *bag {
+	if v.close == nil {
+		v.close = make([]*bag, len(v.page.Facts))
+	}
+	if v.close[i] == nil {
+		anchors := v.page.Facts[i].Anchors
+		b := newBag(len(anchors))
+		for _, t := range anchors {
+			switch t.Origin {
+			case Own, RowHeader, ColHeader:
+				b.add(t.Text, t.Synset, 1)
+			case Clausal, LeadIn, Topic:
+				b.add(t.Text, t.Synset, 0.5)
+			}
+		}
+		v.close[i] = b
+	}
+	return v.close[i]
 }
 
 // factBag is what the fact is about: its anchors, the counted noun, its conditions
@@ -56,23 +116,23 @@ func (v *view) factBag(i int) *bag {
 		b.addTerms(c.Terms, 0.9)
 	}
 	if q := f.Value.Quantity; q != nil {
-		v.engine.addText(b, q.Noun, 1)
-		v.engine.addText(b, q.Raw, 0.9) // unit and denominator: per month
+		v.addText(b, q.Noun, 1)
+		v.addText(b, q.Raw, 0.9) // unit and denominator: per month
 	}
 	if f.Value.Kind != QuantityValue && f.Value.Kind != TimeValue && f.Value.Text != "" {
-		v.engine.addText(b, f.Value.Text, 0.9)
+		v.addText(b, f.Value.Text, 0.9)
 	}
 	if f.Subject.Text != "" {
-		v.engine.addText(b, f.Subject.Text, 1)
+		v.addText(b, f.Subject.Text, 1)
 	}
 	if f.Attribute.Text != "" {
-		v.engine.addText(b, f.Attribute.Text, 1)
+		v.addText(b, f.Attribute.Text, 1)
 	}
 	if f.Place.Text != "" {
-		v.engine.addText(b, f.Place.Text, 0.95)
+		v.addText(b, f.Place.Text, 0.95)
 	}
 	if v.inTable(f) {
-		v.engine.addText(b, v.labelHeader(f.Sentence), 0.9)
+		v.addText(b, v.labelHeader(f.Sentence), 0.9)
 	}
 	v.addFrame(b)
 	v.facts[i] = b
@@ -117,10 +177,10 @@ func (v *view) ownBag(i int) *bag {
 		b.addTerms(c.Terms, 0.9)
 	}
 	if q := f.Value.Quantity; q != nil && q.Noun != "" {
-		v.engine.addText(b, q.Noun, 1)
+		v.addText(b, q.Noun, 1)
 	}
-	v.engine.addText(b, f.Subject.Text, 1)
-	v.engine.addText(b, f.Attribute.Text, 1)
+	v.addText(b, f.Subject.Text, 1)
+	v.addText(b, f.Attribute.Text, 1)
 	v.own[i] = b
 	return b
 }
@@ -375,7 +435,7 @@ func (v *view) clauseBag(i int) *bag {
 		}
 	}
 	if c.Topic.Text != "" {
-		v.engine.addText(b, c.Topic.Text, 0.95)
+		v.addText(b, c.Topic.Text, 0.95)
 	}
 	v.addFrame(b)
 	v.clause[i] = b
@@ -400,7 +460,7 @@ func (v *view) assertedBag(i int) *bag {
 	}
 	b.addTerms(c.Context, 1)
 	if c.Topic.Text != "" {
-		v.engine.addText(b, c.Topic.Text, 0.95)
+		v.addText(b, c.Topic.Text, 0.95)
 	}
 	v.addFrame(b)
 	return b
@@ -409,11 +469,11 @@ func (v *view) assertedBag(i int) *bag {
 // addFrame adds what the page as a whole is about.
 func (v *view) addFrame(b *bag) {
 	if v.meta.Title != "" {
-		v.engine.addText(b, v.meta.Title, 0.85)
+		v.addText(b, v.meta.Title, 0.85)
 	}
 	for _, a := range v.page.Aliases {
 		if b.words[a.Short] > 0 {
-			v.engine.addText(b, a.Full, 0.95)
+			v.addText(b, a.Full, 0.95)
 		}
 	}
 }

@@ -107,7 +107,7 @@ func (m *Model) Embed(s string) []float32 {
 			continue
 		}
 		scale := m.scales[id]
-		row := m.rows[int(id)*m.dims : (int(id)+1)*m.dims]
+		row := m.rows[int(id)*m.dims : (int(id)+1)*m.dims][:len(v)] // no bounds checks below
 		for i := range v {
 			v[i] += float32(int8(row[i])) * scale
 		}

@@ -5,17 +5,19 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
 // tokenizer is the XLM-R unigram tokenizer over a cut vocabulary: normalise,
 // collapse spaces, Viterbi over the whole string.
 type tokenizer struct {
-	ids     map[string]int32
+	pieces  trie
 	scores  []float64
 	norm    map[rune]string
-	lengths map[rune][]int32 // byte lengths of the pieces that begin with the rune, ascending
+	mapped  [1 << 13]uint64 // bit set of the runes below 2^19 that norm has
 	unknown float64
+	scratch sync.Pool // *[]node
 }
 
 // spaceMark stands for a space inside pieces.
@@ -25,9 +27,8 @@ const spaceMark = "▁"
 const unknownPenalty = 10
 
 func newTokenizer(vocab, norm string) (*tokenizer, error) {
-	t := &tokenizer{norm: make(map[rune]string, 5000), lengths: make(map[rune][]int32, 16000)}
+	t := &tokenizer{norm: make(map[rune]string, 5000), pieces: newTrie(len(vocab))}
 	rows := strings.Count(vocab, "\n") + 1
-	t.ids = make(map[string]int32, rows)
 	t.scores = make([]float64, 0, rows)
 	lowest := math.Inf(1)
 	for len(vocab) > 0 {
@@ -41,11 +42,9 @@ func newTokenizer(vocab, norm string) (*tokenizer, error) {
 		if err != nil {
 			return nil, fmt.Errorf("vocabulary line %d: %w", len(t.scores)+1, err)
 		}
-		t.ids[piece] = int32(len(t.scores))
+		t.pieces.add(piece, int32(len(t.scores)))
 		t.scores = append(t.scores, score)
 		lowest = min(lowest, score)
-		first, _ := utf8.DecodeRuneInString(piece)
-		t.lengths[first] = insertLength(t.lengths[first], int32(len(piece)))
 	}
 	if len(t.scores) == 0 {
 		return nil, fmt.Errorf("vocabulary is empty")
@@ -66,60 +65,64 @@ func newTokenizer(vocab, norm string) (*tokenizer, error) {
 			b.WriteRune(rune(r))
 		}
 		t.norm[rune(code)] = b.String()
+		if code < 64*uint64(len(t.mapped)) {
+			t.mapped[code/64] |= 1 << (code % 64)
+		}
 	}
 	return t, nil
 }
 
-// insertLength keeps the lengths of one first rune ascending and distinct.
-func insertLength(lengths []int32, n int32) []int32 {
-	i := len(lengths)
-	for i > 0 && lengths[i-1] >= n {
-		if lengths[i-1] == n {
-			return lengths
-		}
-		i--
+// changes reports whether normalising maps the rune.
+func (t *tokenizer) changes(r rune) bool {
+	if int(r) < 64*len(t.mapped) {
+		return t.mapped[r/64]&(1<<(uint(r)%64)) != 0
 	}
-	lengths = append(lengths, 0)
-	copy(lengths[i+1:], lengths[i:])
-	lengths[i] = n
-	return lengths
+	_, ok := t.norm[r]
+	return ok
 }
 
 // normalise maps the code points, collapses runs of spaces, puts one in front
 // and marks spaces.
 func (t *tokenizer) normalise(s string) string {
-	var mapped strings.Builder
-	mapped.Grow(len(s) + 8)
-	for _, r := range s {
-		if r >= 'a' && r <= 'z' {
-			mapped.WriteByte(byte(r))
-			continue
+	out := make([]byte, 0, len(s)+len(s)/4+2*len(spaceMark))
+	space := false // the last byte was a space
+	write := func(to string) {
+		for i := 0; i < len(to); i++ {
+			switch {
+			case to[i] != ' ':
+				if len(out) == 0 {
+					out = append(out, spaceMark...)
+				}
+				out = append(out, to[i])
+				space = false
+			case !space:
+				out = append(out, spaceMark...)
+				space = true
+			}
 		}
-		if to, ok := t.norm[r]; ok {
-			mapped.WriteString(to)
-			continue
-		}
-		mapped.WriteRune(r)
 	}
-	in := mapped.String()
-	var out strings.Builder
-	out.Grow(len(in) + len(in)/4 + len(spaceMark))
-	if !strings.HasPrefix(in, " ") {
-		out.WriteString(spaceMark)
-	}
-	space := false
-	for i := 0; i < len(in); i++ {
-		if in[i] != ' ' {
-			out.WriteByte(in[i])
+	for i := 0; i < len(s); {
+		if c := s[i]; c >= 'a' && c <= 'z' && len(out) > 0 {
+			out = append(out, c)
 			space = false
+			i++
 			continue
 		}
-		if !space {
-			out.WriteString(spaceMark)
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case t.changes(r):
+			write(t.norm[r])
+		case r == utf8.RuneError && n == 1:
+			write(string(utf8.RuneError))
+		default:
+			write(s[i : i+n])
 		}
-		space = true
+		i += n
 	}
-	return out.String()
+	if len(out) == 0 {
+		out = append(out, spaceMark...)
+	}
+	return string(out)
 }
 
 // node is the best way to reach a byte offset.
@@ -133,24 +136,34 @@ type node struct {
 // characters are one token. Invalid UTF-8 counts as U+FFFD.
 func (t *tokenizer) tokenize(s string) []int32 {
 	in := t.normalise(s)
-	best := make([]node, len(in)+1)
+	pooled, _ := t.scratch.Get().(*[]node)
+	if pooled == nil {
+		pooled = new([]node)
+	}
+	defer t.scratch.Put(pooled)
+	if cap(*pooled) < len(in)+1 {
+		*pooled = make([]node, len(in)+1)
+	}
+	best := (*pooled)[:len(in)+1]
 	for i := range best {
-		best[i].start = -1
+		best[i] = node{start: -1}
 	}
 	for i := 0; i < len(in); {
-		r, size := utf8.DecodeRuneInString(in[i:])
+		_, size := utf8.DecodeRuneInString(in[i:])
 		here := best[i].score
 		single := false
-		for _, n := range t.lengths[r] {
-			end := i + int(n)
-			if end > len(in) {
+		at := int32(0)
+		for end := i; end < len(in); {
+			at = t.pieces.next(at, in[end])
+			if at < 0 {
 				break
 			}
-			id, ok := t.ids[in[i:end]]
-			if !ok {
+			end++
+			id := t.pieces.id[at]
+			if id < 0 {
 				continue
 			}
-			if int(n) == size {
+			if end-i == size {
 				single = true
 			}
 			// Strictly greater wins, so that the earliest start wins a tie.
@@ -178,4 +191,76 @@ func (t *tokenizer) tokenize(s string) []int32 {
 		ids[i], ids[j] = ids[j], ids[i]
 	}
 	return ids
+}
+
+// trie finds the pieces that begin at a place, byte by byte. Its edges lie in one
+// hash table with open addressing: no pointers, few cache lines.
+type trie struct {
+	edges []edge
+	shift uint
+	id    []int32 // by node: the piece that ends there, -1 = none
+}
+
+// edge leads from a node over a byte; its node is 0 where there is no edge.
+type edge struct{ key, node uint32 }
+
+// newTrie makes room for a vocabulary of so many bytes; more is made when needed.
+func newTrie(size int) trie {
+	bits := uint(10)
+	for 1<<bits < size/8 { // most bytes of a vocabulary are shared beginnings, or scores
+		bits++
+	}
+	return trie{edges: make([]edge, 1<<bits), shift: 32 - bits, id: []int32{-1}}
+}
+
+func (t *trie) slot(key uint32) uint32 { return key * 0x9E3779B1 >> t.shift }
+
+// next is the node that a byte leads to, -1 = none.
+func (t *trie) next(from int32, b byte) int32 {
+	key := uint32(from)<<8 | uint32(b)
+	for i := t.slot(key); ; i = (i + 1) & uint32(len(t.edges)-1) {
+		switch e := &t.edges[i]; {
+		case e.node == 0:
+			return -1
+		case e.key == key:
+			return int32(e.node)
+		}
+	}
+}
+
+// add puts a piece in; of equal ones the last counts.
+func (t *trie) add(piece string, id int32) {
+	at := int32(0)
+	for i := 0; i < len(piece); i++ {
+		to := t.next(at, piece[i])
+		if to < 0 {
+			if 2*len(t.id) >= len(t.edges) {
+				t.grow()
+			}
+			to = int32(len(t.id))
+			t.id = append(t.id, -1)
+			t.put(uint32(at)<<8|uint32(piece[i]), uint32(to))
+		}
+		at = to
+	}
+	t.id[at] = id
+}
+
+func (t *trie) put(key, node uint32) {
+	i := t.slot(key)
+	for t.edges[i].node != 0 {
+		i = (i + 1) & uint32(len(t.edges)-1)
+	}
+	t.edges[i] = edge{key, node}
+}
+
+func (t *trie) grow() {
+	old := t.edges
+	t.edges = make([]edge, 2*len(old))
+	t.shift--
+	for _, e := range old {
+		if e.node != 0 {
+			t.put(e.key, e.node)
+		}
+	}
 }
