@@ -12,9 +12,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"suffice.dev/suffice/text"
 )
@@ -58,8 +60,14 @@ func Default() *Lexicon { return builtinLexicon() }
 // after it was built and is safe for concurrent use.
 type Lexicon struct {
 	synsets []synset
-	exact   map[string]int32 // folded term -> synset
+	exact   map[string]place // by folded term
 	trie    trie
+}
+
+// place is where a term stands.
+type place struct {
+	synset int32
+	line   int32 // in the file read last; 0 = in an earlier one
 }
 
 type synset struct {
@@ -101,19 +109,18 @@ func Parse(base *Lexicon, file string, data []byte) (*Lexicon, error) {
 	bad := func(line int, format string, args ...any) error {
 		return &FormatError{File: file, Line: line, Reason: fmt.Sprintf(format, args...)}
 	}
-	l := &Lexicon{exact: make(map[string]int32, 4*len(entries))}
+	l := &Lexicon{exact: make(map[string]place, 5*len(entries))}
 	if base != nil {
 		l.synsets = make([]synset, len(base.synsets))
 		for i, s := range base.synsets {
 			l.synsets[i] = synset{s.domain, append([]string(nil), s.terms...)}
 		}
 		for k, v := range base.exact {
-			l.exact[k] = v
+			l.exact[k] = place{synset: v.synset}
 		}
 	}
-	own := make(map[string]int, 4*len(entries)) // term -> line in this file
 	for _, e := range entries {
-		if err := l.add(e, own, bad); err != nil {
+		if err := l.add(e, bad); err != nil {
 			return nil, err
 		}
 	}
@@ -122,33 +129,34 @@ func Parse(base *Lexicon, file string, data []byte) (*Lexicon, error) {
 }
 
 // add reads one line of terms.
-func (l *Lexicon) add(item entry, own map[string]int, bad func(int, string, ...any) error) error {
+func (l *Lexicon) add(item entry, bad func(int, string, ...any) error) error {
 	target := int32(-1)
-	var terms []string
-	mine := map[string]bool{}
+	all := make([]string, 0, 8)
+	known := 0 // terms of the line that base has
 	for raw := range strings.SplitSeq(item.terms, ",") {
-		term := string(text.Fold([]rune(strings.TrimSpace(raw))))
+		raw = strings.TrimSpace(raw)
+		term := foldTerm(raw)
 		if reason := checkTerm(term); reason != "" {
-			return bad(item.line, "term %q %s", strings.TrimSpace(raw), reason)
+			return bad(item.line, "term %q %s", raw, reason)
 		}
-		if mine[term] {
+		if slices.Contains(all, term) {
 			return bad(item.line, "term %q stands twice in the line", term)
 		}
-		mine[term] = true
-		if line, ok := own[term]; ok {
-			return bad(item.line, "term %q is already in the synset of line %d", term, line)
-		}
-		if s, ok := l.exact[term]; ok {
-			if target >= 0 && s != target {
-				return bad(item.line, "the line joins two synsets of the dictionary: %q and %q",
-					l.synsets[target].terms[0], l.synsets[s].terms[0])
-			}
-			target = s
+		all = append(all, term)
+		p, ok := l.exact[term]
+		switch {
+		case !ok:
 			continue
+		case p.line > 0:
+			return bad(item.line, "term %q is already in the synset of line %d", term, p.line)
+		case target >= 0 && p.synset != target:
+			return bad(item.line, "the line joins two synsets of the dictionary: %q and %q",
+				l.synsets[target].terms[0], l.synsets[p.synset].terms[0])
 		}
-		terms = append(terms, term)
+		target = p.synset
+		known++
 	}
-	if len(mine) < 2 {
+	if len(all) < 2 {
 		return bad(item.line, "a synset needs two terms or more")
 	}
 	if target < 0 {
@@ -158,27 +166,43 @@ func (l *Lexicon) add(item entry, own map[string]int, bad func(int, string, ...a
 		target = int32(len(l.synsets))
 		l.synsets = append(l.synsets, synset{domain: item.domain})
 	}
-	for _, t := range terms {
-		l.exact[t] = target
-		own[t] = item.line
+	set := &l.synsets[target]
+	if set.terms == nil {
+		set.terms = make([]string, 0, len(all))
 	}
-	l.synsets[target].terms = append(l.synsets[target].terms, terms...)
+	for _, t := range all {
+		if _, ok := l.exact[t]; known > 0 && ok {
+			continue
+		}
+		l.exact[t] = place{target, int32(item.line)}
+		set.terms = append(set.terms, t)
+	}
 	return nil
+}
+
+// foldTerm is text.Fold for a string, without work where nothing changes.
+func foldTerm(s string) string {
+	for _, r := range s {
+		if text.FoldRune(r) != r {
+			return string(text.Fold([]rune(s)))
+		}
+	}
+	return s
 }
 
 // checkTerm says what is wrong with a folded term; "" if nothing is.
 func checkTerm(term string) string {
-	runes := []rune(term)
+	first, n := utf8.DecodeRuneInString(term)
 	switch {
-	case len(runes) == 0:
+	case term == "":
 		return "is empty"
-	case len(runes) > maxTermRunes:
+	case len(term) > maxTermRunes && utf8.RuneCountInString(term) > maxTermRunes:
 		return fmt.Sprintf("is longer than %d characters", maxTermRunes)
-	case len(runes) == 1 && text.IsHan(runes[0]):
+	case n == len(term) && text.IsHan(first):
 		return "is a single Chinese character, which occurs inside too many words"
 	}
 	space := true
-	for _, r := range runes {
+	for _, r := range term {
 		isSpace := r == ' ' || r == '-' || r == '\'' || r == '/' || r == '&'
 		if !isSpace && !text.IsHan(r) && !text.IsWord(r) {
 			return fmt.Sprintf("holds %q; only letters, digits, spaces and hyphens are matched", r)

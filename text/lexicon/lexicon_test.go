@@ -12,8 +12,8 @@ import (
 
 func TestDefault(t *testing.T) {
 	l := Default()
-	if l.Len() < 600 {
-		t.Errorf("%d synsets, want 600 or more", l.Len())
+	if l.Len() < 3000 {
+		t.Errorf("%d synsets, want 3000 or more", l.Len())
 	}
 	both := 0
 	for s := range l.Len() {

@@ -28,81 +28,106 @@ type edge struct {
 	to int32
 }
 
-type key struct {
-	runes  []rune
-	synset int32
+// grown is a node while the trie is built: its children are a list, newest first.
+type grown struct {
+	r       rune
+	synset  int32
+	child   int32 // 0 = none
+	sibling int32 // 0 = none
+	fanout  int32
+	own     bool // the key is a term as written, not the lemma of another spelling
 }
+
+type grower struct {
+	nodes []grown
+	roots map[uint64]int32 // children of nodes with many of them, by node and rune
+}
+
+// Above this many children a node is searched by the map.
+const manyChildren = 16
 
 // build makes the trie of all terms, as written and by lemma. Of two terms with
 // one lemma key the one written like the key wins, then the earlier one.
 func build(synsets []synset) trie {
-	keys := make([]key, 0, 8*len(synsets))
-	lemmas := make(map[string]int, 4*len(synsets))
+	g := &grower{nodes: make([]grown, 1, 32*len(synsets)+1), roots: make(map[uint64]int32, 4096)}
+	g.nodes[0].synset = -1
+	var runes, lemma []rune
 	for s, set := range synsets {
 		for _, term := range set.terms {
-			runes := []rune(term)
-			for i, r := range runes {
+			runes = runes[:0]
+			for _, r := range term {
 				if r == '-' {
-					runes[i] = ' '
+					r = ' '
 				}
+				runes = append(runes, r)
 			}
-			keys = append(keys, key{runes, int32(s)})
+			g.insert(runes, int32(s), true)
 			if text.IsHan(runes[0]) {
 				continue
 			}
-			lk := lemmaKey(runes)
-			name := string(lk)
-			own := name[1:] == term
-			if at, ok := lemmas[name]; ok {
-				if own {
-					keys[at].synset = int32(s)
-				}
-				continue
-			}
-			lemmas[name] = len(keys)
-			keys = append(keys, key{lk, int32(s)})
+			lemma = appendLemma(append(lemma[:0], lemmaMark), runes)
+			g.insert(lemma, int32(s), slices.Equal(lemma[1:], runes))
 		}
 	}
-	slices.SortFunc(keys, func(a, b key) int {
-		if c := slices.Compare(a.runes, b.runes); c != 0 {
-			return c
-		}
-		return int(a.synset - b.synset)
-	})
-	t := trie{nodes: make([]node, 0, 8*len(keys)), edges: make([]edge, 0, 8*len(keys))}
-	t.add(keys, 0)
-	return t
+	return g.flatten()
 }
 
-// add makes the node for keys that share their first depth runes.
-func (t *trie) add(keys []key, depth int) int32 {
-	id := int32(len(t.nodes))
-	t.nodes = append(t.nodes, node{synset: -1})
-	for len(keys) > 0 && len(keys[0].runes) == depth {
-		if t.nodes[id].synset < 0 {
-			t.nodes[id].synset = keys[0].synset
+// insert puts a key in; a key that is there keeps its synset unless the new one is
+// its own term and the old one is not.
+func (g *grower) insert(key []rune, synset int32, own bool) {
+	n := int32(0)
+	for _, r := range key {
+		c := g.find(n, r)
+		if c == 0 {
+			c = int32(len(g.nodes))
+			parent := &g.nodes[n]
+			parent.fanout++
+			if parent.fanout == manyChildren {
+				for k := parent.child; k != 0; k = g.nodes[k].sibling {
+					g.roots[uint64(n)<<32|uint64(g.nodes[k].r)] = k
+				}
+			}
+			if parent.fanout >= manyChildren {
+				g.roots[uint64(n)<<32|uint64(r)] = c
+			}
+			sibling := parent.child
+			parent.child = c
+			g.nodes = append(g.nodes, grown{r: r, synset: -1, sibling: sibling})
 		}
-		keys = keys[1:]
+		n = c
 	}
-	starts := make([]int, 0, 8)
-	for i := range keys {
-		if i == 0 || keys[i].runes[depth] != keys[i-1].runes[depth] {
-			starts = append(starts, i)
+	if at := &g.nodes[n]; at.synset < 0 || own && !at.own {
+		at.synset, at.own = synset, own
+	}
+}
+
+// find returns the child r of n, 0 if there is none.
+func (g *grower) find(n int32, r rune) int32 {
+	if g.nodes[n].fanout >= manyChildren {
+		return g.roots[uint64(n)<<32|uint64(r)]
+	}
+	for k := g.nodes[n].child; k != 0; k = g.nodes[k].sibling {
+		if g.nodes[k].r == r {
+			return k
 		}
 	}
-	first := int32(len(t.edges))
-	t.nodes[id].first, t.nodes[id].count = first, int32(len(starts))
-	for _, s := range starts {
-		t.edges = append(t.edges, edge{r: keys[s].runes[depth]})
-	}
-	for i, s := range starts {
-		end := len(keys)
-		if i+1 < len(starts) {
-			end = starts[i+1]
+	return 0
+}
+
+// flatten writes the nodes in the order of their numbers with sorted runs of edges.
+func (g *grower) flatten() trie {
+	t := trie{nodes: make([]node, len(g.nodes)), edges: make([]edge, 0, len(g.nodes))}
+	for n := range g.nodes {
+		first := len(t.edges)
+		for k := g.nodes[n].child; k != 0; k = g.nodes[k].sibling {
+			t.edges = append(t.edges, edge{g.nodes[k].r, k})
 		}
-		t.edges[first+int32(i)].to = t.add(keys[s:end], depth+1)
+		if len(t.edges)-first > 1 {
+			slices.SortFunc(t.edges[first:], func(a, b edge) int { return int(a.r - b.r) })
+		}
+		t.nodes[n] = node{first: int32(first), count: int32(len(t.edges) - first), synset: g.nodes[n].synset}
 	}
-	return id
+	return t
 }
 
 // step follows the edge r from n; -1 if there is none.
@@ -176,9 +201,11 @@ func (t *trie) longest(folded []rune, at int, lemma bool) (end int, synset int32
 	return end, synset
 }
 
-// lemmaKey replaces each word of a term by its lemma.
-func lemmaKey(term []rune) []rune {
-	out := []rune{lemmaMark}
+// lemmaKey is the key of a term in which each word is its lemma.
+func lemmaKey(term []rune) []rune { return appendLemma([]rune{lemmaMark}, term) }
+
+// appendLemma appends the term with each word replaced by its lemma.
+func appendLemma(out, term []rune) []rune {
 	for i := 0; i < len(term); {
 		if text.IsHan(term[i]) || !text.IsWord(term[i]) {
 			out = append(out, term[i])
@@ -186,10 +213,12 @@ func lemmaKey(term []rune) []rune {
 			continue
 		}
 		e := i
-		for e < len(term) && text.IsWord(term[e]) && !text.IsHan(term[e]) {
+		for e < len(term) && text.IsWord(term[e]) {
 			e++
 		}
-		out = append(out, lemmaOf(append([]rune(nil), term[i:e]...))...)
+		start := len(out)
+		out = append(out, term[i:e]...)
+		out = out[:start+len(lemmaOf(out[start:]))]
 		i = e
 	}
 	return out
