@@ -92,7 +92,7 @@ func (r *reading) asking() []int {
 			for _, ch := range r.chunks {
 				own = own || ch.clause == i
 			}
-			strong := r.p.rules.rules[c.rule].Prio >= 70
+			strong := r.p.rules.rules[c.rule].Prio >= 70 || c.noun
 			if strong && (own || c.class != kb.Condition) {
 				kept = append(kept, i)
 			}

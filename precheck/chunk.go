@@ -1,6 +1,7 @@
 package precheck
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -15,6 +16,7 @@ type chunk struct {
 	cueBefore  bool   // a question form stands right before
 	named      bool   // holds a capitalised word that does not begin the question
 	kept       bool   // a content word of the question form
+	verb       bool   // an English verb, or what begins with one
 	role       string
 	side       int // 1, 2: one of two coordinated things
 }
@@ -41,6 +43,10 @@ func (r *reading) cut() {
 					last = end
 					continue
 				}
+				if end+1 < c.to && r.marks[end] == gap && r.marks[end+1] == mark && r.quotes(i, end) {
+					end++
+					continue
+				}
 				// One space, a hyphen, a dot in a number or a mark of a name does not part a phrase.
 				if r.marks[end] == gap && end+1 < c.to && r.marks[end+1] == mark && joins(r.folded, end) {
 					end++
@@ -48,10 +54,81 @@ func (r *reading) cut() {
 				}
 				break
 			}
+			if r.alias(i, last) {
+				r.aliases = append(r.aliases, text.Span{Start: i, End: last})
+				i = last
+				continue
+			}
+			// 渔船“远航6号”|所属公司: a quoted name ends the name of the thing.
+			if e := r.quoteEnd(i, last); e > i && e < last {
+				r.addChunk(ci, i, e, mark == kept)
+				i = e
+			}
 			r.addChunk(ci, i, last, mark == kept)
 			i = last
 		}
 	}
+}
+
+// quotes reports whether the mark at i opens a quoted name right behind a Chinese
+// noun, or closes one that opened inside the phrase that begins at start.
+func (r *reading) quotes(start, i int) bool {
+	switch r.folded[i] {
+	case '“', '「', '『':
+		return i > start && text.IsHan(r.folded[i-1])
+	case '”', '」', '』':
+		return r.quoteEnd(start, i+1) == i+1
+	case '"':
+		open := slices.Index(r.folded[start:i], '"')
+		return open > 0 || i > start && text.IsHan(r.folded[i-1])
+	}
+	return false
+}
+
+// quoteEnd returns the place behind the first quoted name inside a phrase; start if
+// there is none.
+func (r *reading) quoteEnd(start, end int) int {
+	open := false
+	for i := start; i < end; i++ {
+		switch r.folded[i] {
+		case '“', '「', '『':
+			open = true
+		case '”', '」', '』':
+			if open {
+				return i + 1
+			}
+		case '"':
+			if open {
+				return i + 1
+			}
+			open = i > start
+		}
+	}
+	return start
+}
+
+// alias reports whether a phrase stands alone in brackets behind a name and is
+// another name of it: in the other script, or an abbreviation in capitals.
+func (r *reading) alias(start, end int) bool {
+	if start < 2 || !strings.ContainsRune("(（", r.folded[start-1]) || end >= len(r.folded) || !strings.ContainsRune(")）", r.folded[end]) {
+		return false
+	}
+	i := start - 2
+	for i > 0 && r.folded[i] == ' ' {
+		i--
+	}
+	if r.marks[i] != content {
+		return false
+	}
+	if text.IsHan(r.folded[i]) != text.IsHan(r.folded[start]) {
+		return true
+	}
+	for k := start; k < end; k++ {
+		if !unicode.IsUpper(r.runes[k]) && !unicode.IsDigit(r.runes[k]) {
+			return false
+		}
+	}
+	return true
 }
 
 // joins reports whether the gap character at i stands inside a phrase.
@@ -75,22 +152,9 @@ func (r *reading) addChunk(ci, start, end int, isKept bool) {
 		r.chunks = append(r.chunks, ch)
 		return
 	}
-	// A verb ends an English noun phrase in a question with do, can, must.
 	words := r.words(start, end)
-	cutAt := -1
-	if last := len(words) - 1; last >= 1 && r.passive(ci, start) && r.participle(words[last]) {
-		cutAt = words[last].Start
-	} else if len(words) > 1 && r.helped(ci, start) && (ch.before == "" || ch.cueBefore || auxiliaries.anywhere([]rune(ch.before), 0, len([]rune(ch.before))) ||
-		end+2 < r.clauses[ci].to || strings.HasPrefix(ch.before, "and") || strings.HasPrefix(ch.before, "of") || strings.HasPrefix(ch.before, "or")) {
-		for k := len(words) - 1; k >= 1; k-- {
-			w := words[k]
-			if e, ok := r.p.rules.verbs.at(r.folded, w.Start, w.End); ok && e == w.End && !unicode.IsUpper(r.runes[w.Start]) {
-				cutAt = w.Start
-				break
-			}
-		}
-	}
-	if cutAt > 0 {
+	cutAt, verbFirst := r.verbStart(ci, &ch, words)
+	if cutAt > start {
 		left := ch
 		left.end = cutAt
 		for left.end > left.start && r.marks[left.end-1] == gap {
@@ -98,13 +162,175 @@ func (r *reading) addChunk(ci, start, end int, isKept bool) {
 		}
 		right := ch
 		right.start, right.before, right.cueBefore = cutAt, "", false
+		left.verb, right.verb = verbFirst, !verbFirst
 		r.name(&left)
 		r.name(&right)
 		r.chunks = append(r.chunks, left, right)
 		return
 	}
+	ch.verb = verbFirst
 	r.name(&ch)
+	// children's ward: one name, where no measure of the owner follows.
+	if n := len(r.chunks); n > 0 && !ch.verb {
+		if last := &r.chunks[n-1]; last.clause == ci && !last.named && !ch.named && r.possessive(last.end) && last.end+3 >= ch.start && !unicode.IsUpper(r.runes[last.start]) {
+			if _, m := r.p.rules.nounClass(r.folded, ch.start, ch.end); m == 0 {
+				last.end = ch.end
+				return
+			}
+		}
+	}
 	r.chunks = append(r.chunks, ch)
+}
+
+var (
+	pronounSubjects = newPhrases([]string{"i", "we", "you", "one", "they", "he", "she", "someone", "somebody", "anyone", "anybody", "people"})
+	adverbs         = newPhrases([]string{"still", "also", "only", "just", "ever", "really", "already", "actually", "then", "now", "currently", "normally", "usually", "else"})
+	gerundHeads     = newPhrases([]string{"for", "of", "by", "in", "when", "while", "after", "before", "without", "on", "about", "from", "against", "with"})
+	// ingNouns end in -ing and are things.
+	ingNouns = newPhrases([]string{"parking", "building", "buildings", "housing", "training", "catering", "heating", "dining", "cleaning", "swimming", "clothing", "meeting", "meetings", "wedding", "lighting",
+		"fishing", "boarding", "evening", "morning", "spring", "string", "ceiling", "banking", "beijing", "shipping", "mooring", "living", "waiting", "visiting", "sailing", "writing", "nursing", "engineering", "marketing", "roaming", "hiking", "cycling", "skiing", "diving", "climbing"})
+	// nounVerbs are nouns as often as verbs: they begin a predicate only where no surer verb does.
+	nounVerbs = newPhrases([]string{"plan", "claim", "book", "rest", "record", "share", "ride", "charge", "walk", "dive", "rent", "park", "check", "set", "run", "work", "wait", "feed", "heat", "count", "start",
+		"end", "issue", "need", "visit", "transfer", "request", "return", "order", "offer", "cost", "leave", "change", "store", "ship", "sign", "lead", "land", "stand", "pass", "answer", "reply", "vote", "register", "stay", "cover", "rest", "turn", "move", "drive", "sail", "score", "process", "use", "train", "travel", "water", "place", "force", "mine", "fit", "mean", "will", "like", "show", "name", "date", "house", "host", "design", "own", "head", "chair", "fund", "supply", "bill", "file", "post", "stock", "plant", "control", "view", "fish", "mark", "label", "display", "limit", "load", "study", "research", "review", "warranty", "reset", "look", "tell", "finance", "say", "guarantee", "fine", "exchange", "found", "upgrade", "print", "delay", "test", "contact", "access", "support", "report", "export", "import", "backup"})
+)
+
+// verbStart finds where the verb of an English phrase begins, or, with first set,
+// where what follows a verb at its head begins. It returns 0 if the phrase has no
+// verb; first with 0 says that the phrase is a verb as a whole.
+func (r *reading) verbStart(ci int, ch *chunk, words []text.Span) (at int, first bool) {
+	if len(words) == 0 {
+		return 0, false
+	}
+	c := &r.clauses[ci]
+	rest := func() (int, bool) {
+		if len(words) > 1 && words[0].Start == ch.start {
+			return words[1].Start, true
+		}
+		return 0, true
+	}
+	prev := r.wordBefore(c.start, ch.start)
+	for range 2 {
+		if e, ok := adverbs.at(r.folded, prev.Start, prev.End); ok && e == prev.End && prev.Len() > 0 {
+			prev = r.wordBefore(c.start, prev.Start)
+		}
+	}
+	lower := !unicode.IsUpper(r.runes[words[0].Start])
+	is := func(set phrases, w text.Span) bool {
+		e, ok := set.at(r.folded, w.Start, w.End)
+		return ok && e == w.End && w.Len() > 0
+	}
+	if lower && is(pronounSubjects, prev) && r.marks[prev.Start] != content {
+		return rest() // "how do I|file a claim"
+	}
+	if lower && prev.Len() == 2 && string(r.folded[prev.Start:prev.End]) == "to" && is(r.p.rules.verbs, words[0]) && !is(nounVerbs, words[0]) {
+		return rest() // "steps to|cancel an order"
+	}
+	if lower && words[0].Len() > 5 && strings.HasSuffix(string(r.folded[words[0].Start:words[0].End]), "ing") && !is(ingNouns, words[0]) && is(gerundHeads, prev) && prev.End+1 == words[0].Start &&
+		(len(words) > 1 || ch.end < c.to) {
+		return rest() // "for|closing an account"
+	}
+	if last := len(words) - 1; last >= 1 && r.passive(ci, ch.start) && r.participle(words[last]) {
+		return words[last].Start, false
+	}
+	helped := r.helped(ci, ch.start)
+	open := !helped && !r.passive(ci, c.to) && !helpers.anywhere(r.folded, c.from, c.to) && ch.cueBefore && c.rule >= 0 && len(c.pieces) > 0 && c.pieces[0].start <= c.from+3 // "which plans include"
+	if len(words) < 2 || !helped && !open {
+		return 0, false
+	}
+	for i := range r.chunks {
+		if r.chunks[i].clause == ci && (r.chunks[i].verb || r.chunks[i].kept) && helped {
+			return 0, false
+		}
+	}
+	// A verb or "be" right behind: the phrase is its subject.
+	next := ch.end
+	for next < c.to && r.folded[next] == ' ' {
+		next++
+	}
+	if next < c.to {
+		e := next
+		for e < c.to && isLatin(r.folded[e]) {
+			e++
+		}
+		if r.marks[next] == kept {
+			return 0, false
+		}
+		switch string(r.folded[next:e]) {
+		case "be", "have", "is", "are", "was", "were", "been", "and", "or":
+			return 0, false
+		}
+	}
+	nounVerb := func(w text.Span) bool {
+		return is(nounVerbs, w) || w.Len() > 3 && r.folded[w.End-1] == 's' && nounVerbs.whole(r.folded[w.Start:w.End-1])
+	}
+	sureVerb := func(w text.Span) bool {
+		return !unicode.IsUpper(r.runes[w.Start]) && !nounVerb(w) && (is(r.p.rules.verbs, w) || !helped && r.inflected(w))
+	}
+	later := slices.ContainsFunc(r.words(ch.end, c.to), sureVerb)
+	sure, maybe := 0, 0
+	for k := 1; k < len(words); k++ {
+		w := words[k]
+		if unicode.IsUpper(r.runes[w.Start]) || w.Start > ch.start && r.folded[w.Start-1] == '-' || w.End < ch.end && r.folded[w.End] == '-' {
+			continue
+		}
+		if !is(r.p.rules.verbs, w) && (helped || !r.inflected(w)) {
+			continue
+		}
+		if nounVerb(w) {
+			if !later {
+				maybe = w.Start
+			}
+			continue
+		}
+		sure = w.Start
+		break
+	}
+	if w := words[len(words)-1]; sure > 0 && ch.end >= c.to && sureVerb(w) {
+		sure = w.Start // "does the travel kettle|weigh"
+	}
+	switch {
+	case sure > 0:
+		return sure, false
+	case maybe > 0:
+		return maybe, false
+	}
+	// "does the Oakfen app sync?": there must be a verb, and it is the last word.
+	if w := words[len(words)-1]; helped && ch.end >= c.to && !unicode.IsUpper(r.runes[w.Start]) && unicode.IsUpper(r.runes[words[0].Start]) && len(words) > 2 && r.doSupport(ci, ch.start) {
+		return w.Start, false
+	}
+	return 0, false
+}
+
+// inflected reports whether a word is a verb of the list with -s or -es.
+func (r *reading) inflected(w text.Span) bool {
+	for n := 1; n <= 2; n++ {
+		if w.Len() > n+2 && r.folded[w.End-1] == 's' {
+			s := r.folded[w.Start : w.End-n]
+			if e, ok := r.p.rules.verbs.at(s, 0, len(s)); ok && e == len(s) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// wordBefore returns the Latin word that ends before i, spaces aside; an empty span
+// if there is none.
+func (r *reading) wordBefore(from, i int) text.Span {
+	for i > from && r.folded[i-1] == ' ' {
+		i--
+	}
+	e := i
+	for i > from && isLatin(r.folded[i-1]) {
+		i--
+	}
+	return text.Span{Start: i, End: e}
+}
+
+var doForms = newPhrases([]string{"do", "does", "did"})
+
+func (r *reading) doSupport(ci, start int) bool {
+	return doForms.anywhere(r.folded, r.clauses[ci].start, start)
 }
 
 // words returns the Latin words of a range.

@@ -63,7 +63,7 @@ func (r *reading) features() []uint32 {
 		asking++
 		if firstRule < 0 {
 			firstRule = c.rule
-			out = append(out, hash(kindRule, []rune{c.rule}), hash(kindRuleLanguage, []rune(string(c.class)+r.lang)))
+			out = append(out, hash(kindRule, []rune(r.p.rules.rules[c.rule].ID)), hash(kindRuleLanguage, []rune(string(c.class)+r.lang)))
 		}
 	}
 	if firstRule < 0 {
@@ -153,6 +153,7 @@ const (
 	bonusNoun    = 2.0
 	bonusSure    = 6.0 // lengths told from durations
 	bonusKeyword = 3.0 // the last noun of a query without question form
+	bonusWhich   = 3.0 // "which plans include …": a name
 	bonusGeneric = 1.0
 	ruleYields   = 1.2 // the lead over the rule from which on the model decides
 	ruleMargin   = 0.6 // by which the class of a rule leads where the model disagrees
@@ -187,6 +188,8 @@ func (r *reading) blend(m *linear.Model, c *clause, keyword kb.Class) map[kb.Cla
 			case r.p.rules.rules[c.rule].Prio >= 70:
 				logit[i] += bonusMedium
 				ruled = i
+			case c.which:
+				logit[i] += bonusWhich
 			default:
 				logit[i] += bonusGeneric
 			}

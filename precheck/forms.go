@@ -299,3 +299,15 @@ func (p phrases) suffix(folded []rune, start, end int) int {
 	}
 	return 0
 }
+
+// begins reports whether a phrase stands at start.
+func (p phrases) begins(folded []rune, start, end int) bool {
+	_, ok := p.at(folded, start, end)
+	return ok
+}
+
+// whole reports whether w is a phrase.
+func (p phrases) whole(w []rune) bool {
+	e, ok := p.at(w, 0, len(w))
+	return ok && e == len(w)
+}

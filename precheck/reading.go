@@ -37,6 +37,7 @@ type clause struct {
 	confidence float64
 	noun       bool // the class came from a noun
 	sure       bool // decided by more than the form
+	which      bool // an open which: the answer is a name
 }
 
 // reading is the work on one question.
@@ -51,6 +52,7 @@ type reading struct {
 	now     bool
 	clauses []clause
 	chunks  []chunk
+	aliases []text.Span // other names in brackets
 	modal   bool
 	decided []string
 }
@@ -337,10 +339,17 @@ var numberWords = newPhrases([]string{"one", "two", "three", "four", "five", "si
 // than ten people" compares nothing.
 func (r *reading) boundThan(m *matcher) bool {
 	last := m.pieces[max(0, m.n-1)]
-	if m.n == 0 || last.end-last.start < 4 || string(r.folded[last.end-4:last.end]) != "than" {
+	if m.n == 0 {
 		return false
 	}
 	i := last.end
+	if last.end-last.start < 4 || string(r.folded[last.end-4:last.end]) != "than" {
+		// The form may end with the adjective: "a trip longer|than five days".
+		if i+6 > m.end || string(r.folded[i:i+6]) != " than " {
+			return false
+		}
+		i += 6
+	}
 	for i < m.end && r.folded[i] == ' ' {
 		i++
 	}
@@ -424,6 +433,9 @@ func (r *reading) markWords() {
 				e, ok := rules.drop.at(r.folded, j, end)
 				if pe, pronoun := rules.pronouns.at(r.folded, j, end); pronoun && (!ok || pe > e) {
 					e, ok = pe, true
+				}
+				if ok && e == j+1 && r.folded[j] == '个' && j > 0 && j+1 < end && isNumeral(r.folded[j-1]) && strings.ContainsRune("月小工星季学百", r.folded[j+1]) {
+					ok = false // 三个月 is one quantity
 				}
 				if ok && e >= next {
 					for k := j; k < e; k++ {
@@ -573,6 +585,9 @@ func (r *reading) decideByNoun(at int) {
 			continue
 		}
 		if class, n := r.p.rules.nounClass(r.folded, ch.start, ch.end); n > 0 {
+			if r.bareTerm(c, ch, n) {
+				return // "what are core hours": a term to define
+			}
 			c.class, c.noun, c.confidence = class, true, 0.9
 			c.expect = expects[class]
 			if class == kb.Condition || class == kb.Definition && strings.Contains(string(r.folded[c.pieces[0].start:end]), "哪") {
@@ -582,10 +597,16 @@ func (r *reading) decideByNoun(at int) {
 			return
 		}
 	}
+	// "What is the maximum withdrawal per day": an extreme is a quantity.
+	if after != nil && extremes.begins(r.folded, after.start, after.end) {
+		c.class, c.noun, c.confidence, c.expect = kb.Numeric, true, 0.9, kb.ExpectQuantity
+		r.decided = append(r.decided, "an extreme value")
+		return
+	}
 	// "Which clerk …": the answer is a name.
 	first := string(r.folded[c.pieces[0].start:c.pieces[0].end])
 	if strings.Contains(string(r.folded[c.pieces[0].start:end]), "which") && first != "" && after != nil {
-		c.class, c.expect, c.confidence = kb.Subject, kb.ExpectEntity, 0.7
+		c.class, c.expect, c.confidence, c.which = kb.Subject, kb.ExpectEntity, 0.7, true
 	}
 }
 
@@ -618,4 +639,22 @@ func (r *reading) lengthOrDuration(c *clause) {
 	}
 	c.class, c.expect, c.confidence, c.sure = kb.Numeric, kb.ExpectQuantity, 0.8, true
 	r.decided = append(r.decided, "length of a thing")
+}
+
+func isNumeral(c rune) bool {
+	return unicode.IsDigit(c) || strings.ContainsRune("零一二两三四五六七八九十百千半几", c)
+}
+
+// extremes begin a phrase that names a quantity.
+var extremes = newPhrases([]string{"maximum", "minimum", "highest", "lowest", "average", "total", "mean", "max", "min"})
+
+// bareTerm reports whether an English phrase of several words stands alone behind
+// "what is", without article: a term whose meaning is asked.
+func (r *reading) bareTerm(c *clause, ch *chunk, noun int) bool {
+	if text.IsHan(r.folded[ch.start]) || !ch.cueBefore || ch.before != "" || ch.end < c.to || noun == ch.end-ch.start || len(r.times) > 0 || ch.named ||
+		extremes.begins(r.folded, ch.start, ch.end) {
+		return false
+	}
+	first := string(r.folded[c.pieces[0].start:c.pieces[len(c.pieces)-1].end])
+	return first == "what is" || first == "what are" || first == "whatis" || first == "whatare" || strings.HasPrefix(first, "what is ") || strings.HasPrefix(first, "what are ")
 }

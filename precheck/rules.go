@@ -193,8 +193,17 @@ func (r *Rules) prompt(lang string, missing []string) string {
 // nounClass finds the class whose noun ends the phrase; the longest one wins,
 // ties in contract order.
 func (r *Rules) nounClass(folded []rune, start, end int) (kb.Class, int) {
-	var best kb.Class
-	length := 0
+	best, length := r.nounEnding(folded, start, end)
+	// fees, rents: the plural of a listed word.
+	if length == 0 && end-start > 4 && folded[end-1] == 's' && folded[end-2] != 's' {
+		if c, n := r.nounEnding(folded[:end-1], start, end-1); n > 2 {
+			return c, n + 1
+		}
+	}
+	return best, length
+}
+
+func (r *Rules) nounEnding(folded []rune, start, end int) (best kb.Class, length int) {
 	for _, c := range kb.Classes {
 		p, ok := r.nouns[c]
 		if !ok {

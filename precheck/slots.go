@@ -66,6 +66,11 @@ func (r *reading) assign() {
 		}
 		c := &r.clauses[ci]
 		asks := c.rule >= 0
+		if asks {
+			if own = r.trimCount(c, own); len(own) == 0 {
+				continue
+			}
+		}
 		if text.IsHan(r.folded[own[0].start]) || r.lang == "zh" {
 			own = r.assignZH(c, own, asks)
 		} else {
@@ -74,7 +79,77 @@ func (r *reading) assign() {
 		out = append(out, own...)
 	}
 	r.chunks = out
+	r.nameless()
 	r.promote()
+}
+
+// nameless takes the role of subject from phrases that name nothing: words of the
+// measure asked, empty words, a lone verb. Where the question names a thing beside
+// them, that is the subject.
+func (r *reading) nameless() {
+	subjects, bad := 0, 0
+	for i := range r.chunks {
+		ch := &r.chunks[i]
+		if ch.role != roleSubject {
+			continue
+		}
+		subjects++
+		if r.namesNothing(ch) {
+			bad++
+		}
+	}
+	if subjects == 0 || subjects > bad {
+		return
+	}
+	thing := -1
+	for i := range r.chunks {
+		ch := &r.chunks[i]
+		asks := r.clauses[ch.clause].rule >= 0
+		switch {
+		case ch.role == roleSubject || ch.role == roleNone || ch.verb || r.namesNothing(ch):
+		case ch.role == roleCondition && !asks && !r.conditional(*ch) && thing < 0:
+			thing = i
+		case ch.role == roleAttribute && asks && thing < 0 && !ch.kept && !r.isVerb(ch) && text.IsHan(r.folded[ch.start]):
+			thing = i
+		}
+	}
+	if thing < 0 {
+		return
+	}
+	for i := range r.chunks {
+		ch := &r.chunks[i]
+		if ch.role != roleSubject {
+			continue
+		}
+		ch.role = roleAttribute
+		if r.emptyPhrase(ch.start, ch.end) || ch.end-ch.start == 1 {
+			ch.role = roleNone
+		}
+	}
+	r.chunks[thing].role = roleSubject
+}
+
+// namesNothing reports whether a phrase is only a word for what is asked, an empty
+// word, or a verb of one character.
+func (r *reading) namesNothing(ch *chunk) bool {
+	if ch.end-ch.start == 1 && strings.ContainsRune(verbRunes, r.folded[ch.start]) || r.emptyPhrase(ch.start, ch.end) {
+		return true
+	}
+	if !text.IsHan(r.folded[ch.start]) {
+		return false
+	}
+	class, n := r.p.rules.nounClass(r.folded, ch.start, ch.end)
+	if n == ch.end-ch.start && class == kb.Numeric {
+		return true
+	}
+	for at := ch.end; at > ch.start; {
+		m := r.modifier(ch.start, at)
+		if m == 0 {
+			return false
+		}
+		at -= m
+	}
+	return true
 }
 
 func (r *reading) assignZH(c *clause, own []chunk, asks bool) []chunk {
@@ -82,6 +157,7 @@ func (r *reading) assignZH(c *clause, own []chunk, asks bool) []chunk {
 		r.assignStatement(own)
 		return own
 	}
+	own = r.leadingVerbs(c, r.peel(c, own))
 	first, last := c.to, c.from
 	for _, pc := range c.pieces {
 		if !pc.keep {
@@ -147,7 +223,7 @@ func (r *reading) assignZH(c *clause, own []chunk, asks bool) []chunk {
 		return own
 	}
 	// The attribute: what follows the form, or the last noun before it.
-	if c.class == kb.Definition && !c.noun && len(open) > 1 && own[open[len(open)-1]].start >= last {
+	if c.class == kb.Definition && !c.noun && len(open) > 1 && (own[open[0]].start >= last || own[open[len(open)-1]].start >= last && strings.ContainsRune("里中内上", r.folded[own[open[0]].end-1])) {
 		for _, i := range open {
 			own[i].role = roleCondition
 			if own[i].start >= last {
@@ -155,6 +231,23 @@ func (r *reading) assignZH(c *clause, own []chunk, asks bool) []chunk {
 			}
 		}
 		return own
+	}
+	// "which posts does the rule not apply to": the kind is asked, the rule is the thing.
+	if c.class == kb.Exception && len(open) > 1 && own[open[0]].cueBefore && own[open[0]].start < last {
+		own[open[0]].role = roleAttribute
+		for _, i := range open[1:] {
+			own[i].role = roleSubject
+		}
+		return own
+	}
+	if c.class == kb.Comparison && len(open) > 1 {
+		// 哪款手机的续航: the kind of the things compared.
+		for _, i := range open {
+			if own[i].cueBefore && i+1 < len(own) && strings.HasPrefix(own[i+1].before, "的") && !own[i].kept && r.whichBefore(own[i].start) {
+				own[i].role = roleNone
+			}
+		}
+		open = slices.DeleteFunc(open, func(i int) bool { return own[i].role == roleNone })
 	}
 	if len(open) > 1 {
 		for k, i := range open {
@@ -191,7 +284,128 @@ func (r *reading) assignZH(c *clause, own []chunk, asks bool) []chunk {
 	if c.class == kb.Definition && !c.noun {
 		return own
 	}
+	if e, ok := r.p.rules.verbsZH.at(r.folded, ch.start, ch.end); ok && e == ch.end && ch.clause > 0 {
+		own[i].role = roleAttribute // 何时|截止 behind another question
+		return own
+	}
 	return r.splitTail(own, i)
+}
+
+// whichBefore reports whether 哪 stands in the form right before a phrase.
+func (r *reading) whichBefore(at int) bool {
+	for i := max(0, at-3); i < at; i++ {
+		if r.folded[i] == '哪' {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	// periods are times of the year, week or day that limit what is asked.
+	periods = newPhrases([]string{"旺季", "淡季", "平季", "平时", "节假日", "法定节假日", "周末", "工作日", "夏季", "冬季", "春季", "秋季", "白天", "夜间", "晚间", "夜里", "晚上", "早上", "上午", "下午", "中午", "高峰期", "高峰时段", "寒假", "暑假", "寒暑假", "春节期间",
+		"周一", "周二", "周三", "周四", "周五", "周六", "周日", "周天", "星期一", "星期二", "星期三", "星期四", "星期五", "星期六", "星期日", "星期天", "每周一", "每周二", "每周三", "每周四", "每周五", "每周六", "每周日", "双休日"})
+	// latest say which of several times is asked.
+	latest = newPhrases([]string{"最迟", "最晚", "最早", "最快", "最慢"})
+	// bounds stand before the number of a condition: 满五年, 超过三天.
+	bounds = newPhrases([]string{"满", "未满", "不满", "超过", "不超过", "不足", "达到", "少于", "多于", "低于", "高于", "至少", "逾期", "超"})
+	// modes say how something is done and are no name.
+	modes = newPhrases([]string{"线上", "网上", "线下", "上门", "自助", "异地", "提前", "首次", "临时", "在线", "现场", "跨省", "电话", "手机", "批量", "重新", "远程"})
+	// lightVerbs say nothing of their own before the name of a business.
+	lightVerbs = newPhrases([]string{"办理", "申请办理", "进行", "开展", "办"})
+	// changing says that something goes up or down; two of them are no two things.
+	changing = newPhrases([]string{"增加", "减少", "上升", "下降", "提高", "降低", "上涨", "下跌", "增长", "缩短", "延长", "扩大", "缩小", "变多", "变少", "变大", "变小", "变长", "变短", "涨", "跌", "升", "降", "增", "减", "多", "少", "高", "低"})
+)
+
+const (
+	nounTails  = "处表单证费员人率量机卡码号站点区书制类者期额金数口部科价师法" // 登记处, 报名费: a verb in a noun
+	verbRunes  = "做卖买办交领取用花发开出设建养种修住招收存借还请吃喝装带拿送" // verbs of one character
+	takesAfter = "了过"
+)
+
+// peel takes conditions and periods off the phrases of a Chinese clause.
+func (r *reading) peel(c *clause, own []chunk) []chunk {
+	out := make([]chunk, 0, len(own)+2)
+	for _, ch := range own {
+		if n := latest.suffix(r.folded, ch.start, ch.end); n > 0 && n < ch.end-ch.start && !ch.kept {
+			head, rest := ch, ch
+			head.end = ch.end - n
+			rest.start, rest.before, rest.cueBefore, rest.role = head.end, "", false, roleAttribute
+			out = append(out, head, rest)
+			continue
+		}
+		if ch.kept || !text.IsHan(r.folded[ch.start]) && !isNumeral(r.folded[ch.start]) {
+			out = append(out, ch)
+			continue
+		}
+		// 满五年的|员工, 超过五天的|出差申请
+		if ch.end < c.to && r.folded[ch.end] == '的' && r.bounded(ch.start, ch.end) {
+			ch.role = roleCondition
+			out = append(out, ch)
+			continue
+		}
+		if n := periods.suffix(r.folded, ch.start, ch.end); n > 0 && n < ch.end-ch.start && ch.end-ch.start-n >= 2 {
+			head, rest := ch, ch
+			head.end = ch.end - n
+			rest.start, rest.before, rest.cueBefore, rest.role = head.end, "", false, roleCondition
+			out = append(out, head, rest)
+			continue
+		}
+		out = append(out, ch)
+	}
+	return out
+}
+
+// bounded reports whether a phrase holds a bound and a number: 司龄满五年.
+func (r *reading) bounded(start, end int) bool {
+	for i := start; i < end; i++ {
+		if e, ok := bounds.at(r.folded, i, end); ok && e < end && isNumeral(r.folded[e]) {
+			return true
+		}
+	}
+	return false
+}
+
+// leadingVerbs parts the verb that begins a phrase from the thing behind it:
+// 补办|身份证. It is what is asked to be done, no part of the name.
+func (r *reading) leadingVerbs(c *clause, own []chunk) []chunk {
+	if c.class == kb.Comparison || c.class == kb.Definition && !c.noun || c.class == kb.Effect || c.class == kb.Cause {
+		return own
+	}
+	out := make([]chunk, 0, len(own)+2)
+	for k, ch := range own {
+		if ch.role != "" || ch.kept || k > 0 && c.class != kb.Exception {
+			out = append(out, ch)
+			continue
+		}
+		for range 2 {
+			e, ok := lightVerbs.at(r.folded, ch.start, ch.end)
+			role := roleNone
+			if !ok {
+				e, ok = r.p.rules.verbsZH.at(r.folded, ch.start, ch.end)
+				role = roleAttribute
+			}
+			if !ok || ch.end-e < 2 || nominal.suffix(r.folded, e, ch.end) == ch.end-e || nominal.begins(r.folded, e, ch.end) && c.class == kb.Timeliness || strings.ContainsRune(nounTails, r.folded[e]) || r.emptyPhrase(e, ch.end) || r.wholeNounAt(e, ch.end) && k+1 == len(own) {
+				break
+			}
+			if we, _, word := r.p.lex.Match(r.folded, ch.start); word && we > e {
+				break
+			}
+			head := ch
+			head.end, head.role = e, role
+			if role != roleNone || k+1 < len(own) || ch.end-e >= 2 {
+				out = append(out, head)
+			}
+			ch.start, ch.before, ch.cueBefore = e, "", false
+		}
+		out = append(out, ch)
+	}
+	return out
+}
+
+func (r *reading) wholeNounAt(start, end int) bool {
+	_, n := r.p.rules.nounClass(r.folded, start, end)
+	return n > 0 && n == end-start
 }
 
 // splitSubjects parts a subject chunk that still ends in a verb or measure, when
@@ -218,11 +432,29 @@ func (r *reading) splitTail(own []chunk, i int) []chunk {
 		return own // a predicate without a thing: 办理用电过户
 	}
 	cut := r.verbCut(ch.start, ch.end)
+	if cut > ch.start && modes.suffix(r.folded, ch.start, cut) == cut-ch.start {
+		return own // 线上销户: how, and what
+	}
 	if cut == ch.start {
-		cut = r.tail(ch.start, ch.end)
+		cut = r.tail(ch.start, ch.end, &r.clauses[ch.clause])
+	}
+	// 做|了多少: a verb of one character before the form.
+	if n := ch.end; cut <= ch.start && n-ch.start > 2 && strings.ContainsRune(verbRunes, r.folded[n-1]) && n < len(r.folded) && strings.ContainsRune(takesAfter, r.folded[n]) {
+		cut = n - 1
 	}
 	if cut <= ch.start || cut >= ch.end {
-		return own
+		if m := r.modifier(ch.start, ch.end); r.clauses[ch.clause].class == kb.Numeric && m > 0 && ch.end-m-ch.start >= 2 {
+			cut = ch.end - m
+		} else {
+			return own
+		}
+	}
+	for r.clauses[ch.clause].class == kb.Numeric {
+		m := r.modifier(ch.start, cut)
+		if m == 0 || cut-m-ch.start < 2 {
+			break
+		}
+		cut -= m
 	}
 	head, rest := ch, ch
 	head.end = cut
@@ -238,9 +470,14 @@ func (r *reading) verbCut(start, end int) int {
 	}
 	for i := start; i < end; {
 		if e, ok := r.p.rules.verbsZH.at(r.folded, i, end); ok && i >= start+2 {
-			// 报销 in 报销单 is no verb.
-			if we, _, word := r.p.lex.Match(r.folded, i); !word || we <= e {
+			// 报销 in 报销单 is no verb, nor is 申请 at the end of 理赔申请.
+			noun := e < end && strings.ContainsRune(nounTails, r.folded[e]) || e == end && nominal.suffix(r.folded, i, end) == end-i
+			if we, _, word := r.p.lex.Match(r.folded, i); !noun && (!word || we <= e) {
 				return i
+			}
+			if noun {
+				i = e
+				continue
 			}
 		}
 		if e, _, ok := r.p.lex.Match(r.folded, i); ok && e <= end {
@@ -252,9 +489,12 @@ func (r *reading) verbCut(start, end int) int {
 	return start
 }
 
+// nominal verbs stand for the act itself at the end of a phrase.
+var nominal = newPhrases([]string{"申请", "登记", "审批", "预订", "维修", "处理", "报名", "更新", "实施"})
+
 // tail finds where the attribute at the end of a Chinese phrase begins; start if
 // the phrase is one.
-func (r *reading) tail(start, end int) int {
+func (r *reading) tail(start, end int, c *clause) int {
 	if !text.IsHan(r.folded[end-1]) {
 		return start
 	}
@@ -269,11 +509,14 @@ func (r *reading) tail(start, end int) int {
 		}
 		j++
 	}
-	_, n := r.p.rules.nounClass(r.folded, start, end)
+	class, n := r.p.rules.nounClass(r.folded, start, end)
+	if class == kb.Numeric && c.class != kb.Numeric && c.class != kb.Comparison && c.class != kb.Timeliness {
+		n = 0 // 创业补贴 is the thing where no amount is asked
+	}
 	if n > 1 {
 		cut = end - n
 	}
-	if k := len(words); k > 0 && words[k-1].End == end && words[k-1].Start < cut {
+	if k := len(words); (c.class == kb.Numeric || c.noun) && k > 0 && words[k-1].End == end && words[k-1].Start < cut {
 		cut = words[k-1].Start
 	}
 	if n == 1 && cut == end {
@@ -322,6 +565,9 @@ func (r *reading) modifier(start, end int) int {
 			return n
 		}
 	}
+	if end-2 >= start && isNumeral(r.folded[end-2]) && strings.ContainsRune("次天年月人张晚", r.folded[end-1]) {
+		return 2 // 一次
+	}
 	return 0
 }
 
@@ -352,7 +598,7 @@ func (r *reading) conditionCut(start, end int) int {
 			ok = false
 		}
 		if ok && e < end-1 && !strings.ContainsRune("台端续果面勤期言提往间长段候效速代者方缀备", r.folded[e]) &&
-			!strings.ContainsRune("小售目此先日幕最年房室国", r.folded[i-1]) && r.folded[i] != '中' && r.folded[i] != '内' && r.folded[i] != '以' {
+			!strings.ContainsRune("小售目此先日幕最年房室国", r.folded[i-1]) && r.folded[i] != '中' && r.folded[i] != '内' && (r.folded[i] != '以' || slices.ContainsFunc(r.folded[start:i], isNumeral)) {
 			return e
 		}
 		i++
@@ -425,7 +671,7 @@ func (r *reading) assignEN(c *clause, own []chunk, asks bool) {
 	subject, attribute := -1, -1
 	auxAt := r.auxiliary(c)
 	yesNo := c.expect == kb.ExpectBoolean
-	inCondition := false
+	inCondition, verbIf := false, false
 	nounRule := c.noun || c.rule >= 0 && (r.p.rules.rules[c.rule].Noun || r.p.rules.rules[c.rule].After != "") || c.class == kb.Subject
 	anyKept := slices.ContainsFunc(own, func(ch chunk) bool { return ch.kept })
 	for i := range own {
@@ -434,19 +680,38 @@ func (r *reading) assignEN(c *clause, own []chunk, asks bool) {
 			continue
 		}
 		prep := lastWord(ch.before)
+		if i > 0 && own[i-1].verb && !ch.kept {
+			for range r.particles(&own[i-1], ch) {
+				_, ch.before, _ = strings.Cut(ch.before, " ")
+			}
+			prep = lastWord(ch.before)
+		}
 		switch {
 		case ch.kept:
 			ch.role = roleAttribute
 			attribute = i
 			continue
-		case hasWord([]string{"if", "when", "while", "unless", "once"}, ch.before) && i > 0:
-			inCondition = true
+		case hasWord([]string{"if", "when", "while", "unless", "once"}, ch.before):
+			// "what happens if the premium is paid late": the thing stands in the condition.
+			if i == 0 && len(own) > 1 && c.class != kb.Timeliness && !r.isVerb(ch) {
+				ch.role, subject, inCondition = roleSubject, i, true
+				continue
+			}
+			if i == 0 && len(own) > 1 && r.isVerb(ch) && c.class != kb.Timeliness {
+				ch.role, verbIf = roleCondition, true // "if I|miss|a tablet"
+				continue
+			}
+			inCondition = i > 0
+		}
+		if verbIf && !inCondition && subject < 0 {
+			ch.role, subject, inCondition = roleSubject, i, true
+			continue
 		}
 		if inCondition {
 			ch.role = roleCondition
 			continue
 		}
-		article := hasWord([]string{"a", "an", "the", "my", "our", "your", "this", "that", "these", "any", "some", "their"}, prep)
+		article := slices.Contains(determiners, prep)
 		led := prep
 		if article {
 			led = lastWord(strings.TrimSpace(strings.TrimSuffix(ch.before, prep)))
@@ -456,22 +721,41 @@ func (r *reading) assignEN(c *clause, own []chunk, asks bool) {
 			ch.role = roleNone
 		case c.class == kb.Comparison && anyKept:
 			ch.role = roleAttribute
-		case i == 0 && c.class == kb.Definition && !c.noun:
+		case i+1 < len(own) && subject < 0 && r.possessive(ch.end) && own[i+1].clause == ch.clause:
 			ch.role = roleSubject
 			subject = i
-		case i == 0 && !yesNo && ch.cueBefore && ch.start < auxAt:
-			ch.role = roleAttribute // "how many rooms does", "which fee is"
-			attribute = i
-		case i+1 < len(own) && r.possessive(ch.end) && subject < 0:
-			ch.role = roleSubject
-			subject = i
-			if own[i+1].role == "" {
+			if own[i+1].role == "" && !own[i+1].verb {
 				own[i+1].role = roleAttribute
 				attribute = i + 1
 			}
-		case i > 0 && led == "of" && own[i-1].role == roleSubject && own[i-1].clause == ch.clause:
+		case r.isVerb(ch) && (ch.verb || i > 0) && (len(own) > 1 || ch.verb):
+			ch.role = roleAttribute
+			if attribute < 0 {
+				attribute = i
+			}
+		case r.numbered(ch) && hasWord([]string{"than", "over", "under", "within", "after", "before", "least", "most"}, ch.before):
+			ch.role = roleCondition
+		case c.class == kb.Exception && subject < 0 && i > 0 && hasWord([]string{"from", "by", "under"}, led):
 			ch.role = roleSubject
-		case i == 0 && !yesNo && nounRule && !anyKept && len(own) > 1 && own[1].clause == ch.clause && hasWord(ofWords, own[1].before) && subject < 0 && !ch.named:
+			subject = i
+		case i == 0 && c.class == kb.Exception && !yesNo && len(own) > 1 && (prep == "which" || prep == "what" || ch.cueBefore && ch.start < auxAt && auxAt < c.to):
+			ch.role = roleAttribute // "which posts are exempt from"
+			attribute = i
+		case led == "per":
+			ch.role = roleAttribute
+		case i == 0 && c.class == kb.Definition && !c.noun && !(ch.cueBefore && r.kindsOf(c) && ch.start < auxAt && len(own) > 1):
+			ch.role = roleSubject
+			subject = i
+		case i == 0 && !yesNo && len(own) > 1 && r.wholeNoun(ch):
+			ch.role = roleAttribute // "the criteria for", "the deductible for"
+			attribute = i
+		case i == 0 && !yesNo && ch.cueBefore && ch.start < auxAt:
+			ch.role = roleAttribute // "how many rooms does", "which fee is"
+			attribute = i
+		case i > 0 && led == "of" && own[i-1].clause == ch.clause && !own[i-1].kept &&
+			(own[i-1].role == roleSubject || own[i-1].role == roleCondition || own[i-1].role == rolePlace || own[i-1].role == roleAttribute && subject >= 0):
+			ch.role = own[i-1].role
+		case i == 0 && !yesNo && nounRule && !anyKept && len(own) > 1 && own[1].clause == ch.clause && hasWord(ofWords, own[1].before) && subject < 0 && !ch.named && !r.helped(ch.clause, ch.start):
 			ch.role = roleAttribute // "what is the fee of"
 			attribute = i
 		case subject < 0 && !hasWord(conditionWords, led) && !(hasWord(placeWords, led) && ch.named) && !r.isVerb(ch):
@@ -494,6 +778,46 @@ func (r *reading) assignEN(c *clause, own []chunk, asks bool) {
 			attribute = i
 		}
 	}
+}
+
+var determiners = []string{"a", "an", "the", "my", "our", "your", "this", "that", "these", "any", "some", "their", "each", "every", "its"}
+
+// phrasal are verbs whose preposition belongs to them: what follows is their object.
+var phrasal = newPhrases([]string{"hand in", "hold on to", "log in to", "log on to", "check in to", "sign in to", "fill in", "send in", "pay in", "check in", "log in", "log on", "sign in", "sign on", "sign up", "sign off", "pick up", "set up", "take up", "bring up", "back up", "turn on",
+	"turn off", "switch on", "switch off", "take out", "take off", "fill out", "opt out", "check out", "drop off", "pay off",
+	"decide on", "decides on", "pay back", "give back", "bring back", "hand over", "take over", "carry out", "find out", "deal with", "complain about"})
+
+// particles counts the prepositions before a phrase that belong to the verb before it.
+func (r *reading) particles(verb, ch *chunk) int {
+	w := r.wordBefore(verb.start, verb.end)
+	e, ok := phrasal.at(r.folded, w.Start, ch.start)
+	if !ok {
+		return 0
+	}
+	return len(strings.Fields(string(r.folded[w.End:e])))
+}
+
+// wholeNoun reports whether a phrase is nothing but a word that says what is asked:
+// criteria, deadline, price.
+func (r *reading) wholeNoun(ch *chunk) bool {
+	_, n := r.p.rules.nounClass(r.folded, ch.start, ch.end)
+	return n > 0 && n == ch.end-ch.start
+}
+
+// kindsOf reports whether a form asks for kinds, types, sorts of something.
+func (r *reading) kindsOf(c *clause) bool {
+	return kindWords.anywhere(r.folded, c.from, c.to)
+}
+
+var kindWords = newPhrases([]string{"kinds of", "types of", "sorts of", "kind of", "type of", "sort of", "categories of", "category of"})
+
+// numbered reports whether an English phrase begins with a number.
+func (r *reading) numbered(ch *chunk) bool {
+	if unicode.IsDigit(r.folded[ch.start]) {
+		return true
+	}
+	_, ok := numberWords.at(r.folded, ch.start, ch.end)
+	return ok
 }
 
 // countedKind reports whether a chunk is "two rooms": the kind of the things compared.
@@ -522,7 +846,13 @@ func (r *reading) possessive(i int) bool {
 
 func (r *reading) isVerb(ch *chunk) bool {
 	w := r.words(ch.start, ch.end)
-	if len(w) != 1 {
+	if ch.verb {
+		return true
+	}
+	if slices.Contains(determiners, lastWord(ch.before)) {
+		return false
+	}
+	if len(w) != 1 || unicode.IsUpper(r.runes[w[0].Start]) {
 		return false
 	}
 	e, ok := r.p.rules.verbs.at(r.folded, w[0].Start, w[0].End)
@@ -530,7 +860,7 @@ func (r *reading) isVerb(ch *chunk) bool {
 }
 
 var irregular = newPhrases([]string{"sold", "built", "made", "kept", "held", "paid", "sent", "given", "taken", "written", "chosen", "known", "found", "founded", "bought", "brought", "lost", "done",
-	"drawn", "grown", "shown", "spent", "taught", "lent", "met", "set", "born", "won", "left", "led", "said", "seen", "begun", "valid", "open", "closed", "available", "due", "located", "mandatory", "free"})
+	"drawn", "grown", "shown", "spent", "taught", "lent", "met", "set", "born", "won", "left", "led", "said", "seen", "begun", "valid", "open", "closed", "available", "due", "located", "mandatory", "free", "worth"})
 
 // participle reports whether a word can end a passive or a state: postponed, sold, valid.
 func (r *reading) participle(w text.Span) bool {
@@ -556,12 +886,14 @@ func (r *reading) promote() {
 	pick := -1
 	for i, ch := range r.chunks {
 		switch {
+		case ch.role == roleAttribute && ch.named && !ch.verb && r.clauses[ch.clause].rule >= 0 && has[roleCondition] > 0:
+			pick = i // "I do not eat nuts. Which Oakfen bar …"
 		case ch.role == rolePlace && pick < 0:
 			pick = i
 		case ch.role == roleCondition && r.clauses[ch.clause].rule < 0 && !r.conditional(ch):
 			pick = i
 		}
-		if pick >= 0 && r.chunks[pick].role == roleCondition {
+		if pick >= 0 && r.chunks[pick].role != rolePlace {
 			break
 		}
 	}
@@ -606,6 +938,11 @@ var (
 
 // findPair looks for "A and B" among the things a question names.
 func (r *reading) findPair(comparing bool) (pair, bool) {
+	if comparing {
+		if two, ok := r.thanPair(); ok {
+			return two, true
+		}
+	}
 	for i := 0; i+1 < len(r.chunks); i++ {
 		a, b := &r.chunks[i], &r.chunks[i+1]
 		between := strings.TrimSpace(string(r.folded[a.end:b.start]))
@@ -615,6 +952,15 @@ func (r *reading) findPair(comparing bool) (pair, bool) {
 				_, ok = coordinatorsZH.at(r.folded, a.end, b.start)
 			}
 			if !ok || strings.Contains(between, "的") && !strings.HasPrefix(between, "和") {
+				continue
+			}
+			if n := changing.suffix(r.folded, a.start, a.end); n > 0 && changing.suffix(r.folded, b.start, b.end) == b.end-b.start {
+				// 产量增加还是减少: two ways for one thing.
+				a.end -= n
+				b.role = roleNone
+				if a.end == a.start {
+					a.end, a.role = a.start+n, roleNone
+				}
 				continue
 			}
 			span := text.Span{Start: b.start, End: r.sharedEnd(a, b)}
@@ -649,12 +995,51 @@ func (r *reading) findPair(comparing bool) (pair, bool) {
 		default:
 			continue
 		}
-		if !comparing && (a.role == roleCondition || a.role == rolePlace || !a.named || !b.named) {
+		if a.verb || b.verb || !comparing && (a.role == roleCondition || a.role == rolePlace || !(a.named && b.named) && !r.alike(a, b)) {
 			continue
 		}
 		return pair{a: text.Span{Start: a.start, End: a.end}, b: text.Span{Start: b.start, End: b.end}, each: true}, true
 	}
 	return pair{}, false
+}
+
+// thanPair finds "is A … than B": the first thing of the clause and what follows than.
+func (r *reading) thanPair() (pair, bool) {
+	for j := 1; j < len(r.chunks); j++ {
+		b := &r.chunks[j]
+		if text.IsHan(r.folded[b.start]) || !hasWord([]string{"than"}, b.before) && !strings.HasSuffix(strings.TrimSpace(string(r.folded[r.chunks[j-1].end:b.start])), "than the") &&
+			!strings.HasSuffix(strings.TrimSpace(string(r.folded[r.chunks[j-1].end:b.start])), "than a") && !strings.HasSuffix(strings.TrimSpace(string(r.folded[r.chunks[j-1].end:b.start])), "than") {
+			continue
+		}
+		for i := range r.chunks[:j] {
+			a := &r.chunks[i]
+			if a.clause == b.clause && !a.verb && a.role != roleNone && !a.kept && !(a.cueBefore && a.start < r.auxiliary(&r.clauses[a.clause]) && r.auxiliary(&r.clauses[a.clause]) < b.start) {
+				return pair{a: text.Span{Start: a.start, End: a.end}, b: text.Span{Start: b.start, End: b.end}, each: true}, true
+			}
+		}
+	}
+	return pair{}, false
+}
+
+// alike reports whether two coordinated English phrases are things of a kind: the
+// same last word, or an article before each, and no words for what is asked.
+func (r *reading) alike(a, b *chunk) bool {
+	if a.clause != b.clause {
+		return false
+	}
+	for _, ch := range []*chunk{a, b} {
+		if _, n := r.p.rules.nounClass(r.folded, ch.start, ch.end); n > 0 && r.wholeNoun(ch) {
+			return false
+		}
+	}
+	wa, wb := r.wordBefore(a.start, a.end), r.wordBefore(b.start, b.end)
+	if wa.Len() > 0 && a.end-a.start > wa.Len() && slices.Equal(r.folded[wa.Start:wa.End], r.folded[wb.Start:wb.End]) {
+		return true
+	}
+	article := []string{"the", "a", "an"}
+	_, n := r.p.rules.nounClass(r.folded, a.start, a.end)
+	_, m := r.p.rules.nounClass(r.folded, b.start, b.end)
+	return n == 0 && m == 0 && slices.Contains(article, lastWord(a.before)) && slices.Contains(article, lastWord(b.before))
 }
 
 // sharedEnd finds the end of the second of two Chinese names: where it shows the
@@ -735,6 +1120,8 @@ func (r *reading) splitPair(two pair) {
 	var out []chunk
 	for _, ch := range r.chunks {
 		switch {
+		case ch.end < two.a.Start && ch.role == roleCondition && r.folded[ch.end] == '的' && two.a.Start == ch.end+1:
+			ch.role = roleSubject // 某院的|甲科和乙科
 		case ch.start == two.a.Start:
 			ch.side, ch.role = 1, roleSubject
 		case ch.start == two.b.Start:
@@ -747,6 +1134,8 @@ func (r *reading) splitPair(two pair) {
 				continue
 			}
 			ch.side, ch.role = 2, roleSubject
+		case ch.role == roleSubject && !text.IsHan(r.folded[ch.start]) && ch.start < two.b.Start && lastWord(strings.TrimSuffix(ch.before, " the")) != "of":
+			ch.role = roleAttribute // "which holds more vitamin C, A or B"
 		}
 		out = append(out, ch)
 	}
@@ -971,7 +1360,11 @@ func (r *reading) sides(class kb.Class, c *clause, s kb.Slot, two pair) []kb.Slo
 		s.Name, s.Expect = "value", kb.ExpectAny
 		if by := r.comparedBy(c); by != "" {
 			s.Attribute = clean(by, r.attributeOf(c))
+			if own := r.attributeOf(c); own != "" && text.IsHan([]rune(by)[0]) {
+				s.Attribute = own // 续航时间更长: the measure is named
+			}
 		}
+
 	}
 	first, second := s, s
 	first.Subject = clean(head, r.text(two.a.Start, two.a.End))
@@ -1096,10 +1489,38 @@ func (r *reading) adjective(c *clause) string {
 
 var numbersEN = map[string]int{"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12}
 
+// trimCount takes an announced count off the phrase that it begins: the count is no
+// part of a name.
+func (r *reading) trimCount(c *clause, own []chunk) []chunk {
+	n, at := r.announced(c)
+	if n == 0 {
+		return own
+	}
+	out := own[:0:0]
+	for _, ch := range own {
+		if ch.start < at.End && at.Start <= ch.start {
+			for ch.start = min(at.End, ch.end); ch.start < ch.end && r.marks[ch.start] == gap; {
+				ch.start++
+			}
+			if ch.start == ch.end {
+				continue
+			}
+		}
+		out = append(out, ch)
+	}
+	return out
+}
+
 // count reads how many items are announced: 哪四个步骤, the three kinds.
 func (r *reading) count(c *clause) int {
+	n, _ := r.announced(c)
+	return n
+}
+
+// announced reads the count of the items asked for, and where it stands.
+func (r *reading) announced(c *clause) (int, text.Span) {
 	if c.class == kb.Numeric || c.class == kb.Comparison || c.expect == kb.ExpectQuantity || c.expect == kb.ExpectBoolean {
-		return 0
+		return 0, text.Span{}
 	}
 	digits := []rune("零一二三四五六七八九十")
 	for i := c.from; i < c.to; i++ {
@@ -1113,7 +1534,10 @@ func (r *reading) count(c *clause) int {
 				n = 2
 			}
 			if n > 1 && i+1 < c.to && strings.ContainsRune("个类种项步大条点位家款份门", r.folded[i+1]) && (i == c.from || !slices.Contains(digits, r.folded[i-1]) && !strings.ContainsRune("第满足前后达过第", r.folded[i-1])) {
-				return n
+				if e := i + 2; e < c.to && strings.ContainsRune("月小星季学百", r.folded[e]) {
+					continue // 三个月
+				}
+				return n, text.Span{Start: i, End: i + 2}
 			}
 			continue
 		}
@@ -1129,14 +1553,21 @@ func (r *reading) count(c *clause) int {
 		}
 		w := string(r.folded[i:e])
 		if n, ok := numbersEN[w]; ok && r.listAhead(c, i, e) {
-			return n
+			return n, text.Span{Start: i, End: e}
 		}
 		if n, err := strconv.Atoi(w); err == nil && n > 1 && n < 100 && e < c.to && (strings.ContainsRune("个类种项步大条", r.folded[e]) || r.listAhead(c, i, e) && !unicode.IsDigit(r.folded[e])) {
-			return n
+			if text.IsHan(r.folded[e]) {
+				if e+1 < c.to && strings.ContainsRune("月小星季学百", r.folded[e+1]) {
+					i = e
+					continue
+				}
+				e++
+			}
+			return n, text.Span{Start: i, End: e}
 		}
 		i = e - 1
 	}
-	return 0
+	return 0, text.Span{}
 }
 
 // listAhead reports whether a number word right behind what, which or the stands
