@@ -50,7 +50,11 @@ func JudgeExamples(ctx context.Context, examples []SufficiencyExample, judge Jud
 					return
 				}
 				e := &examples[i]
-				row, a, err := judge(ctx, kb.Question{Text: e.Question, AsOf: asOf}, e.Passages)
+				day := e.AsOf
+				if day.IsZero() {
+					day = asOf
+				}
+				row, a, err := judge(ctx, kb.Question{Text: e.Question, AsOf: day}, e.Passages)
 				if err != nil {
 					cancel(fmt.Errorf("judge %s %q: %w", e.Set(), e.Question, err))
 					return
@@ -119,7 +123,7 @@ func WriteTraining(w io.Writer, names []string, monotone map[string]int, judged 
 		if j.Sufficient {
 			label = 1
 		}
-		row := map[string]any{"features": values, "label": label, "group": j.Source, "kind": j.Kind, "split": split, "question": j.Group}
+		row := map[string]any{"features": values, "label": label, "group": j.Source, "kind": j.Kind, "language": j.Language, "outcome": j.Outcome, "overlap": j.Overlap, "fgc": j.FGC, "split": split, "question": j.Group}
 		if err := enc.Encode(row); err != nil {
 			return err
 		}

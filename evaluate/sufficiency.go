@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"sort"
 	"strings"
+	"time"
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/text"
@@ -17,6 +18,7 @@ type SufficiencyExample struct {
 	Language   string // zh, en
 	Group      string // the gold document: examples of one group stay on one side of a split
 	Question   string
+	AsOf       time.Time // the day it is asked; zero = the day all measured questions are asked on
 	Passages   []kb.Passage
 	Sufficient bool
 	Test       bool // no trainer reads it

@@ -13,41 +13,89 @@ import (
 // the kept set of passages as a whole; retrieval scores are not among them, so that
 // a caller's scores may have any scale.
 var SetFeatures = []string{
-	"fgc",             // coverage of the required slots
-	"filled",          // share of the needs with a filler
-	"fit_min",         // fit of the worst need's best fact, 0..1
-	"fit_mean",        // mean over the needs
-	"ambiguous",       // share of the needs with two different fillers
-	"fillers",         // number of fillers of the best-filled need, at most 8
-	"uncovered",       // uncovered words of the worst need
-	"cds",             // unresolved and resolved conflicts on asked slots
-	"sid",             // density of the relevant passages
-	"overlap_passage", // question words in the best passage, rarity-weighted
-	"overlap_set",     // question words in all passages together
-	"overlap_clause",  // question words in the best single sentence
-	"similarity",      // embedding similarity of question and best sentence
-	"passages",        // number of live passages
-	"needs",           // number of needs
-	"length",          // code points of the best passage, log
-	"textual",         // 1 when the answer is a sentence, not a value
-	"boolean",         // 1 for yes-no questions
+	"fgc",            // coverage of the required slots
+	"filled",         // share of the needs with a filler
+	"fit_min",        // fit of the worst need's best fact, 0..1
+	"fit_mean",       // mean over the needs
+	"ambiguous",      // share of the needs with two different fillers
+	"fillers",        // number of fillers of the best-filled need, at most 8
+	"uncovered",      // uncovered words of the worst need
+	"near",           // facts near the worst need that do not fill it, at most 8
+	"cds",            // conflicts on asked slots
+	"sid",            // density of the relevant passages
+	"set",            // fact.Overlap from here on: the question's words in all passages together
+	"passage",        // in the best passage
+	"sentence",       // in the best sentence
+	"window",         // in the best sentence with the one before it
+	"answer",         // in the best window that holds something of the asked kind
+	"fact",           // in what the best fact of the asked kind is about
+	"focus",          // words of the asked attribute in the best window
+	"names",          // names of the question in the best passage
+	"numbers",        // numbers of the question in all passages
+	"gap",            // heaviest stretch of the question that no passage carries
+	"window_gap",     // that the best window does not carry
+	"soft",           // window, similar words counted
+	"set_soft",       // how far similar words stand for what no passage carries
+	"similarity",     // embedding similarity of question and best sentence
+	"answer_like",    // of question and best sentence with something of the asked kind
+	"spread",         // how wide the matched words lie in the best sentence
+	"fresh",          // what else the best sentence says, in words
+	"order",          // neighbouring words of the question that are neighbours there
+	"kinds",          // share of the sentences with something of the asked kind
+	"holds",          // 1 when the best window holds something of the asked kind
+	"row",            // 1 when the best window is a row of a table
+	"window_numbers", // numbers of the question in the best window
+	"window_rest",    // mean coverage of the other windows: how much the topic alone carries
+	"like_rest",      // mean similarity of the other sentences
+	"cell",           // best cell of a table that holds something, by its headings
+	"cell_lost",      // by how much an empty cell is better
+	"cell_gap",       // heaviest stretch of the question that the best cell's headings lack
+	"cell_numbers",   // numbers of the question in them
+	"cell_row",       // share of its row heading that the question carries
+	"cell_column",    // share of its column heading
+	"cell_like",      // embedding similarity of the question and them
+	"question",       // weight of the question's words
+	"needs",          // number of needs
+	"textual",        // 1 when the answer is a sentence, not a value
+	"boolean",        // 1 for yes-no questions
+	"quantity",       // 1 when a quantity is asked
+	"time",           // 1 when a time is asked
+	"entity",         // 1 when a name or place is asked
+	"chinese",        // 1 for a question in Chinese
 }
 
 // Monotone says in which direction a feature may move the score, where sense demands
 // it: 1, more of it never lowers sufficiency; -1, never raises it.
 var Monotone = map[string]int{
-	"fgc": 1, "filled": 1, "fit_min": 1, "fit_mean": 1, "cds": -1, "overlap_clause": 1, "overlap_passage": 1, "similarity": 1,
+	"fgc": 1, "filled": 1, "fit_min": 1, "fit_mean": 1, "cds": -1, "passage": 1, "sentence": 1, "window": 1, "answer": 1, "fact": 1, "focus": 1,
+	"soft": 1, "similarity": 1, "answer_like": 1, "gap": -1, "window_gap": -1, "cell": 1, "cell_lost": -1, "cell_gap": -1, "cell_numbers": 1, "cell_row": 1, "cell_column": 1,
 }
 
 // features computes the row for one request, in the order of SetFeatures. NaN means
 // not known.
 func features(l *Local, j *judged) []float32 {
 	row := make([]float32, 0, len(SetFeatures))
-	add := func(v float64) { row = append(row, float32(v)) }
-	nan := math.NaN()
+	add := func(values ...float64) {
+		for _, v := range values {
+			row = append(row, float32(v))
+		}
+	}
+	known := func(v float64) float64 { // Overlap says -1 for not known
+		if v < 0 {
+			return math.NaN()
+		}
+		return v
+	}
+	flag := func(b bool) float64 {
+		if b {
+			return 1
+		}
+		return 0
+	}
 	n := float64(len(j.cover))
-	filled, fitSum, fitMin, ambiguous, fillers, uncovered := 0.0, 0.0, 1.0, 0.0, 0.0, 0.0
-	for _, c := range j.cover {
+	filled, fitSum, fitMin, ambiguous, fillers, uncovered, near := 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0
+	worst := 0
+	for i, c := range j.cover {
 		switch c.State {
 		case fact.StateFilled:
 			filled++
@@ -57,50 +105,38 @@ func features(l *Local, j *judged) []float32 {
 		}
 		fitSum += c.Fit
 		if c.Fit <= fitMin {
-			fitMin = c.Fit
-			uncovered = float64(len(c.Uncovered))
+			fitMin, worst = c.Fit, i
+			uncovered, near = float64(len(c.Uncovered)), float64(len(c.Near))
 		}
-		fillers = math.Max(fillers, float64(len(c.Fillers)))
+		fillers = math.Max(fillers, math.Min(8, float64(len(c.Fillers))))
 	}
 	if n == 0 {
 		n, fitMin = 1, 0
 	}
-	add(fgc(l.slots(j)))
-	add(filled / n)
-	add(fitMin)
-	add(fitSum / n)
-	add(ambiguous / n)
-	add(fillers)
-	add(uncovered)
-	add(j.cds)
-	add(j.meanSID())
-	o := l.reader.Engine().Overlap(j.req.Analysis.Question, j.pages, j.metas)
-	add(o.Passage)
-	add(o.Set)
-	add(o.Sentence)
-	if o.Similarity < 0 {
-		add(nan)
-	} else {
-		add(o.Similarity)
+	add(fgc(l.slots(j)), filled/n, fitMin, fitSum/n, ambiguous/n, fillers, uncovered, near, j.cds, j.meanSID())
+	var need *fact.Need
+	if len(j.needs) > 0 {
+		need = &j.needs[worst]
 	}
-	add(float64(len(j.live)))
-	add(float64(len(j.cover)))
-	if o.Best >= 0 {
-		add(math.Log1p(float64(len(j.pages[o.Best].Runes))))
+	o := l.reader.Engine().Overlap(j.req.Analysis.Question, need, j.pages, j.metas)
+	add(o.Set, o.Passage, o.Sentence, o.Window, o.Answer, o.Fact, o.Focus, known(o.Names), known(o.Numbers), o.Gap, o.WindowGap,
+		known(o.Soft), known(o.SetSoft), known(o.Similarity), known(o.AnswerLike), o.Spread, o.Fresh, o.Order, o.Kinds, flag(o.BestHolds), flag(o.BestRow),
+		known(o.WindowNumbers), o.WindowRest, known(o.LikeRest))
+	if o.Cell.Known {
+		add(o.Cell.Best, o.Cell.Lost, o.Cell.Gap, known(o.Cell.Numbers), o.Cell.Row, o.Cell.Column, known(o.Cell.Like))
 	} else {
-		add(nan)
-	}
-	textual, boolean := 0.0, 0.0
-	for _, need := range j.needs {
-		switch kb.Expect(need.Expect) {
-		case kb.ExpectText, kb.ExpectList, kb.ExpectAny:
-			textual = 1
-		case kb.ExpectBoolean:
-			boolean = 1
+		for range 7 {
+			add(math.NaN())
 		}
 	}
-	add(textual)
-	add(boolean)
+	add(o.QuestionLen, float64(len(j.needs)))
+	kinds := map[kb.Expect]bool{}
+	for _, need := range j.needs {
+		kinds[kb.Expect(need.Expect)] = true
+	}
+	add(flag(kinds[kb.ExpectText] || kinds[kb.ExpectList] || kinds[kb.ExpectAny]), flag(kinds[kb.ExpectBoolean]),
+		flag(kinds[kb.ExpectQuantity] || kinds[kb.ExpectDuration]), flag(kinds[kb.ExpectTime]), flag(kinds[kb.ExpectEntity] || kinds[kb.ExpectPlace]),
+		flag(j.req.Analysis.Language != "en"))
 	return row
 }
 

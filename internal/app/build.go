@@ -59,7 +59,7 @@ func (a *App) build(ctx context.Context) (*snapshot.Snapshot, error) {
 		if err != nil {
 			return nil, fmt.Errorf("built-in embedding: %w", err)
 		}
-		engine = fact.New(fact.Config{Dictionary: lex, Similarity: model.Similarity, Contrasts: lexicon.DefaultContrasts(), Related: lexicon.DefaultRelated()})
+		engine = newEngine(lex, model)
 	}
 	if table[RolePrecheck] == here {
 		if s.Precheck, err = precheck.New(precheck.Config{Lexicon: lex}); err != nil {
@@ -105,6 +105,13 @@ func (a *App) build(ctx context.Context) (*snapshot.Snapshot, error) {
 	a.data.configure(cfg, table)
 	a.running.Store(&cfg)
 	return s, nil
+}
+
+// newEngine reads facts as every layer of a process does.
+func newEngine(lex *lexicon.Lexicon, model *embed.Model) *fact.Engine {
+	return fact.New(fact.Config{
+		Dictionary: lex, Similarity: model.Similarity, Rarity: model.Rarity, Contrasts: lexicon.DefaultContrasts(), Related: lexicon.DefaultRelated(),
+	})
 }
 
 // loadLexicon returns the dictionary and the texts it was made of.

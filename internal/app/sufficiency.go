@@ -5,13 +5,11 @@ import (
 	"fmt"
 
 	"suffice.dev/suffice/kb"
-	"suffice.dev/suffice/kb/fact"
 	"suffice.dev/suffice/kb/reading"
 	"suffice.dev/suffice/model/embed"
 	"suffice.dev/suffice/precheck"
 	"suffice.dev/suffice/rerank"
 	"suffice.dev/suffice/services/config"
-	"suffice.dev/suffice/text/lexicon"
 )
 
 // SufficiencyJudge assesses questions with handed-over passages as a server would,
@@ -50,7 +48,7 @@ func NewSufficiencyJudge(src config.Sources, learned bool) (*SufficiencyJudge, e
 			return nil, setup(err)
 		}
 	}
-	engine := fact.New(fact.Config{Dictionary: lex, Similarity: static.Similarity, Contrasts: lexicon.DefaultContrasts()})
+	engine := newEngine(lex, static)
 	if j.local, err = rerank.New(rerankConfig(cfg), reading.New(engine, 0, nil), model); err != nil {
 		return nil, setup(err)
 	}

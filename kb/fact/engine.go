@@ -20,6 +20,7 @@ type Config struct {
 	Similarity  func(a, b string) float64 // 0..1; nil = none
 	Contrasts   *lexicon.Contrasts        // words that set cases apart; nil = none
 	Related     *lexicon.Related          // words that may stand for each other; nil = none
+	Rarity      func(word string) float64 // 0..1, how rare a word is in the language; nil = all alike
 	FiscalStart time.Month                // first month of the fiscal year; 0 = January
 }
 

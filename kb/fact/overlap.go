@@ -1,47 +1,439 @@
 package fact
 
-// Overlap is how far passages share the words of a question, before any slot is
-// looked at. All values 0..1.
+import (
+	"math"
+	"sort"
+
+	"suffice.dev/suffice/text"
+)
+
+// Overlap is how far passages carry the words of a question, and whether something
+// of the asked kind stands near them. Words count by their rarity in the language
+// and among the pages. All values are 0..1 unless said otherwise.
 type Overlap struct {
-	Passage    float64 // best single page
-	Set        float64 // all pages together
-	Sentence   float64 // best single sentence with what it inherits
-	Similarity float64 // embedding similarity of question and best sentence; -1 without an embedding
-	Best       int     // page of the best sentence; -1 = none
+	Set      float64 // all pages together
+	Passage  float64 // best single page
+	Sentence float64 // best single sentence, with what it inherits
+	Window   float64 // best sentence with the one before it
+	Answer   float64 // best window whose sentence holds a fact of the asked kind; 0 if none does
+	Fact     float64 // best single fact of the asked kind, by what it is about
+	Focus    float64 // of the asked attribute alone, in the best window
+
+	Names       float64 // share of the question's names in the best page; -1 = it has none
+	Numbers     float64 // share of its numbers in all pages; -1 = it has none
+	Gap         float64 // share of the question in its heaviest stretch that no page carries
+	WindowGap   float64 // the same, by the best window
+	Soft        float64 // Window, with stretches not carried lifted by a similar word; -1 without an embedding
+	SetSoft     float64 // least similarity of a stretch that no page carries to any word of the best windows, 1 = none; -1 without an embedding
+	Similarity  float64 // greatest similarity of the question and one of the best sentences; -1 without an embedding
+	AnswerLike  float64 // the same among sentences that hold a fact of the asked kind; -1 = none
+	Spread      float64 // places in the best sentence between the first and the last matched word / its length
+	Fresh       float64 // weight of the best sentence's words that the question has not, in words, at most 30
+	Kinds       float64 // share of the sentences that hold a fact of the asked kind
+	Order       float64 // share of neighbouring question words that are neighbours in the best sentence too
+	Best        int     // page of the best window; -1 = none
+	BestSpan    text.Span
+	BestRow     bool // the best window is a row of a table
+	BestHolds   bool // the best window holds a fact of the asked kind
+	QuestionLen float64
+
+	WindowNumbers float64 // share of the question's numbers in the best window; -1 = it has none
+	WindowRest    float64 // mean coverage of the windows looked at beside the best
+	LikeRest      float64 // mean similarity of the sentences looked at beside the most similar; -1 without an embedding
+	Cell          CellMatch
 }
 
-// Overlap measures the question against the pages.
-func (e *Engine) Overlap(question string, pages []*Page, metas []Meta) Overlap {
-	out := Overlap{Similarity: -1, Best: -1}
+// scored is one sentence as the question sees it.
+type scored struct {
+	page, sentence int
+	cells          []float64
+	own, window    float64
+	holds          bool // a fact of the asked kind
+}
+
+// maxLooked is how many of the best sentences are compared by the embedding.
+const maxLooked = 8
+
+// Overlap measures a question against pages. need says what kind of answer is asked;
+// nil = any.
+func (e *Engine) Overlap(question string, need *Need, pages []*Page, metas []Meta) Overlap {
+	out := Overlap{Names: -1, Numbers: -1, Soft: -1, SetSoft: -1, Similarity: -1, AnswerLike: -1, Best: -1, WindowNumbers: -1, LikeRest: -1, Cell: CellMatch{Numbers: -1, Like: -1}}
 	st := newRarity(pages)
 	w := e.wording(question, st)
+	e.weigh(w)
+	out.QuestionLen = w.total
+	if len(pages) == 0 || len(w.cells) == 0 {
+		return out
+	}
+	index := newTermIndex(w)
+	var prepared *prepared
+	if need != nil {
+		prepared = e.prepare(need, st)
+	}
 	set := make([]float64, len(w.cells))
-	var best *view
-	bestSentence := -1
-	for i, v := range e.views(pages, metas) {
+	var all []scored
+	names := 0.0
+	views := e.views(pages, metas)
+	holding := 0
+	for i, v := range views {
 		page := make([]float64, len(w.cells))
-		for s := range v.page.Sentences {
-			cells := make([]float64, len(w.cells))
-			info := v.page.Sentences[s]
-			for c := info.Clauses[0]; c < info.Clauses[1] && c < len(v.page.Clauses); c++ {
-				lift(w, cells, v.clauseBag(c), 1)
-			}
-			if score := w.score(cells); score > out.Sentence {
-				out.Sentence, out.Best, best, bestSentence = score, i, v, s
-			}
-			for k := range cells {
-				page[k] = max(page[k], cells[k])
-				set[k] = max(set[k], cells[k])
-			}
+		frame := make([]float64, len(w.cells))
+		if v.meta.Title != "" {
+			index.text(e, v.meta.Title, 0.85, frame)
 		}
-		out.Passage = max(out.Passage, w.score(page))
+		var before []float64
+		for s := range v.page.Sentences {
+			info := v.page.Sentences[s]
+			x := scored{page: i, sentence: s, cells: make([]float64, len(w.cells))}
+			for c := info.Clauses[0]; c < info.Clauses[1] && c < len(v.page.Clauses); c++ {
+				index.terms(v.page.Clauses[c].Terms, x.cells)
+				index.terms(v.page.Clauses[c].Context, x.cells)
+			}
+			copyMax(x.cells, frame, 1)
+			x.own = w.score(x.cells)
+			window := append([]float64(nil), x.cells...)
+			copyMax(window, before, 0.8)
+			if s > 0 && len(all) > 0 && all[len(all)-1].page == i {
+				copyMax(window, all[len(all)-s].cells, 0.6) // the page's first sentence names its subject
+			}
+			x.window = w.score(window)
+			for c := info.Clauses[0]; prepared != nil && !x.holds && c < info.Clauses[1] && c < len(v.page.Clauses); c++ {
+				for f := v.page.Clauses[c].Facts[0]; f < v.page.Clauses[c].Facts[1] && f < len(v.page.Facts); f++ {
+					if prepared.kinds.admits(prepared, v, &v.page.Facts[f]) {
+						x.holds = true
+						break
+					}
+				}
+			}
+			if x.holds {
+				holding++
+			}
+			copyMax(page, x.cells, 1)
+			before = x.cells
+			x.cells = window
+			out.Sentence = math.Max(out.Sentence, x.own)
+			out.Window = math.Max(out.Window, x.window)
+			if x.holds {
+				out.Answer = math.Max(out.Answer, x.window)
+			}
+			all = append(all, x)
+		}
+		for f := range v.page.Facts {
+			if prepared == nil || !prepared.kinds.admits(prepared, v, &v.page.Facts[f]) {
+				continue
+			}
+			cells := append([]float64(nil), frame...)
+			index.terms(v.page.Facts[f].Anchors, cells)
+			out.Fact = math.Max(out.Fact, w.score(cells))
+		}
+		copyMax(set, page, 1)
+		out.Passage = math.Max(out.Passage, w.score(page))
+		if n, ok := w.share(page, func(c cell) bool { return c.name }); ok {
+			names = math.Max(names, n)
+			out.Names = names
+		}
 	}
 	out.Set = w.score(set)
-	if len(pages) == 0 {
-		return Overlap{Similarity: -1, Best: -1}
+	out.Kinds = float64(holding) / float64(max(1, len(all)))
+	numbers := numbersIn(w.folded)
+	for _, v := range views {
+		if found, ok := numbers.in(string(v.page.Runes) + " " + v.meta.Title); ok {
+			out.Numbers = math.Max(out.Numbers, found)
+		}
 	}
-	if best != nil && e.config.Similarity != nil {
-		out.Similarity = e.config.Similarity(question, best.page.Quote(best.page.Sentences[bestSentence].Span))
+	rank := func(x scored) float64 {
+		r := x.window + 0.5*x.own
+		if x.holds {
+			r += 0.15
+		}
+		return r
+	}
+	sort.SliceStable(all, func(a, b int) bool { return rank(all[a]) > rank(all[b]) })
+	if len(all) == 0 {
+		return out
+	}
+	best := all[0]
+	v := views[best.page]
+	info := v.page.Sentences[best.sentence]
+	out.Best, out.BestSpan, out.BestRow, out.BestHolds = best.page, info.Span, info.Kind == Row, best.holds
+	out.Gap, out.WindowGap = w.heaviest(set), w.heaviest(best.cells)
+	out.Spread, out.Fresh, out.Order = index.shape(v.page, info)
+	from := info.Start
+	if best.sentence > 0 {
+		from = v.page.Sentences[best.sentence-1].Start
+	}
+	if found, ok := numbers.in(v.page.Quote(text.Span{Start: from, End: info.End}) + " " + v.meta.Title); ok {
+		out.WindowNumbers = found
+	}
+	for _, x := range all[1:min(maxLooked, len(all))] {
+		out.WindowRest += x.window / float64(min(maxLooked, len(all))-1)
+	}
+	out.Cell = e.cellMatch(w, index, views)
+	if prepared != nil && prepared.attribute.total > 0 {
+		for _, x := range all[:min(4, len(all))] {
+			out.Focus = math.Max(out.Focus, e.focus(prepared.attribute, views[x.page], x.sentence))
+		}
+	}
+	if e.config.Similarity != nil {
+		e.overlapLike(&out, question, w, set, all[:min(maxLooked, len(all))], views)
 	}
 	return out
+}
+
+// overlapLike adds what the embedding says.
+func (e *Engine) overlapLike(out *Overlap, question string, w *wording, set []float64, best []scored, views []*view) {
+	sum := 0.0
+	for _, x := range best {
+		p := views[x.page].page
+		s := math.Max(0, e.config.Similarity(question, p.Quote(p.Sentences[x.sentence].Span)))
+		out.Similarity = math.Max(out.Similarity, s)
+		sum += s
+		if x.holds {
+			out.AnswerLike = math.Max(out.AnswerLike, s)
+		}
+	}
+	out.LikeRest = 0
+	if n := len(best); n > 1 {
+		out.LikeRest = (sum - out.Similarity) / float64(n-1)
+	}
+	like := func(word string, x scored) float64 {
+		p := views[x.page].page
+		most := 0.0
+		info := p.Sentences[x.sentence]
+		for c := info.Clauses[0]; c < info.Clauses[1] && c < len(p.Clauses); c++ {
+			for _, t := range p.Clauses[c].Terms {
+				if t.Span.Empty() {
+					continue
+				}
+				other := p.Quote(t.Span)
+				if s := e.config.Similarity(word, other); s > most && (s > 0.9 || !sharesHan(word, other)) {
+					most = s
+				}
+			}
+		}
+		return most
+	}
+	for _, x := range best[:min(2, len(best))] {
+		cells := append([]float64(nil), x.cells...)
+		for _, g := range w.gaps(cells, cellCovered) {
+			s := like(w.text(g.Span), x)
+			for k, c := range w.cells {
+				if g.Span.Contains(c.Span) {
+					cells[k] = math.Max(cells[k], math.Max(0, s))
+				}
+			}
+		}
+		out.Soft = math.Max(out.Soft, w.score(cells))
+	}
+	out.SetSoft = 1
+	for _, g := range w.gaps(set, cellCovered) {
+		if g.weight < 0.05*w.total {
+			continue
+		}
+		most := 0.0
+		for _, x := range best[:min(2, len(best))] {
+			most = math.Max(most, like(w.text(g.Span), x))
+		}
+		out.SetSoft = math.Min(out.SetSoft, most)
+	}
+}
+
+// weigh scales the cells of a question by how rare their words are in the language.
+func (e *Engine) weigh(w *wording) {
+	if e.config.Rarity == nil {
+		return
+	}
+	scale := make([]float64, len(w.cells))
+	for _, t := range w.terms {
+		r := e.config.Rarity(w.text(t.Span))
+		for i := t.Span.Start; i < t.Span.End; i++ {
+			// A character lies in two pairs, one of which may cross a border of words
+			// and be rare for that alone.
+			if k := w.at[i]; k >= 0 && (scale[k] == 0 || r < scale[k]) {
+				scale[k] = r
+			}
+		}
+	}
+	w.total = 0
+	for k := range w.cells {
+		if scale[k] > 0 {
+			w.cells[k].weight *= 0.25 + 0.75*scale[k]
+		}
+		w.total += w.cells[k].weight
+	}
+}
+
+// heaviest is the share of the wording in its heaviest stretch that is not covered;
+// a name counts one and a half times, at most 1.
+func (w *wording) heaviest(cells []float64) float64 {
+	most := 0.0
+	for _, g := range w.gaps(cells, cellCovered) {
+		weight := g.weight
+		if g.name {
+			weight *= 1.5
+		}
+		most = math.Max(most, weight)
+	}
+	return math.Min(1, most/w.total)
+}
+
+// share is the covered share of the cells that are asked for; false if there are none.
+func (w *wording) share(cells []float64, of func(cell) bool) (float64, bool) {
+	sum, total := 0.0, 0.0
+	for k, c := range w.cells {
+		if of(c) {
+			total += c.weight
+			sum += c.weight * cells[k]
+		}
+	}
+	if total == 0 {
+		return 0, false
+	}
+	return sum / total, true
+}
+
+// focus is how far a sentence and the one before it carry the asked attribute.
+func (e *Engine) focus(attribute *wording, v *view, sentence int) float64 {
+	index := newTermIndex(attribute)
+	cells := make([]float64, len(attribute.cells))
+	for s := max(0, sentence-1); s <= sentence; s++ {
+		info := v.page.Sentences[s]
+		for c := info.Clauses[0]; c < info.Clauses[1] && c < len(v.page.Clauses); c++ {
+			index.terms(v.page.Clauses[c].Terms, cells)
+			if s == sentence {
+				index.terms(v.page.Clauses[c].Context, cells)
+			}
+		}
+	}
+	return attribute.score(cells)
+}
+
+func copyMax(to, from []float64, scale float64) {
+	for k := range from {
+		to[k] = math.Max(to[k], from[k]*scale)
+	}
+}
+
+// termIndex finds the cells of a wording that a term of a text covers. It is the
+// counterpart of a bag: built once for the question, not once a sentence.
+type termIndex struct {
+	w     *wording
+	words map[string][]int
+	syns  map[int32][]int
+	pairs map[string][]int
+}
+
+func newTermIndex(w *wording) *termIndex {
+	x := &termIndex{w, map[string][]int{}, map[int32][]int{}, map[string][]int{}}
+	for _, t := range w.terms {
+		var cells []int
+		for i := t.Span.Start; i < t.Span.End; i++ {
+			if k := w.at[i]; k >= 0 && (len(cells) == 0 || cells[len(cells)-1] != k) {
+				cells = append(cells, k)
+			}
+		}
+		x.words[t.Text] = append(x.words[t.Text], cells...)
+		if t.Concept != 0 {
+			x.syns[t.Concept] = append(x.syns[t.Concept], cells...)
+		}
+		for i := t.Span.Start; i+1 < t.Span.End; i++ {
+			if text.IsHan(w.folded[i]) && text.IsHan(w.folded[i+1]) && w.at[i] >= 0 && w.at[i+1] >= 0 {
+				pair := string(w.folded[i : i+2])
+				x.pairs[pair] = append(x.pairs[pair], w.at[i], w.at[i+1])
+			}
+		}
+	}
+	return x
+}
+
+func raise(cells []float64, at []int, v float64) {
+	for _, k := range at {
+		if cells[k] < v {
+			cells[k] = v
+		}
+	}
+}
+
+// terms raises the cells that the terms cover, by where they stand.
+func (x *termIndex) terms(terms []Term, cells []float64) {
+	for i := range terms {
+		t := &terms[i]
+		x.term(t.Text, t.Synset, float64(originWeight(t.Origin)), cells)
+	}
+}
+
+func (x *termIndex) term(word string, synset int32, weight float64, cells []float64) {
+	raise(cells, x.words[word], weight)
+	if synset != 0 {
+		raise(cells, x.syns[synset], weight*synonymMatch)
+	}
+	if len(x.pairs) == 0 {
+		return
+	}
+	if r := firstRune(word); text.IsHan(r) {
+		prev, start := rune(0), 0
+		for i, r := range word {
+			if prev != 0 && text.IsHan(prev) && text.IsHan(r) {
+				raise(cells, x.pairs[word[start:i+len(string(r))]], weight)
+			}
+			prev, start = r, i
+		}
+	}
+}
+
+func (x *termIndex) text(e *Engine, s string, weight float64, cells []float64) {
+	runes := []rune(s)
+	for _, t := range text.TermsWith(runes, text.Fold(runes), e.match()) {
+		x.term(t.Text, t.Concept, weight, cells)
+	}
+}
+
+// shape says how the matched words lie in a sentence: how far apart, how much else
+// stands there, and how many neighbours of the question are neighbours.
+func (x *termIndex) shape(p *Page, info SentenceInfo) (spread, fresh, order float64) {
+	first, last := -1, -1
+	var hit [][]int
+	for c := info.Clauses[0]; c < info.Clauses[1] && c < len(p.Clauses); c++ {
+		for _, t := range p.Clauses[c].Terms {
+			if t.Span.Empty() {
+				continue
+			}
+			cells := x.words[t.Text]
+			if len(cells) == 0 && t.Synset != 0 {
+				cells = x.syns[t.Synset]
+			}
+			if len(cells) == 0 {
+				cells = x.pairs[t.Text]
+			}
+			if len(cells) == 0 {
+				if text.IsHan(firstRune(t.Text)) {
+					fresh += 0.5
+				} else {
+					fresh++
+				}
+				hit = append(hit, nil)
+				continue
+			}
+			if first < 0 {
+				first = t.Span.Start
+			}
+			last = max(last, t.Span.End)
+			hit = append(hit, cells)
+		}
+	}
+	if first >= 0 && info.Len() > 0 {
+		spread = float64(last-first) / float64(info.Len())
+	}
+	pairs := 0
+	for i := 1; i < len(hit); i++ {
+		if len(hit[i]) > 0 && len(hit[i-1]) > 0 {
+			if d := hit[i][0] - hit[i-1][len(hit[i-1])-1]; d >= 0 && d <= 1 {
+				pairs++
+			}
+		}
+	}
+	if n := len(x.w.terms) - 1; n > 0 {
+		order = math.Min(1, float64(pairs)/float64(n))
+	}
+	return spread, math.Min(30, fresh), order
 }

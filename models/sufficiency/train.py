@@ -163,6 +163,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dump")
     parser.add_argument("--out", default="model.ubj", type=pathlib.Path)
+    parser.add_argument("--command", default="", help="the command that made the dump, for the manifest")
     parser.add_argument("--depth", type=int, default=4)
     parser.add_argument("--eta", type=float, default=0.05)
     parser.add_argument("--min-child-weight", type=float, default=5)
@@ -196,11 +197,12 @@ def main():
     measured = measure(rows, margin, a, b)
 
     # Attributes are ASCII JSON and never empty: XGBoost's own reader stumbles over other escapes.
-    booster.set_attr(rounds=str(rounds), calibration=json.dumps({"method": "platt", "a": a, "b": b}),
+    version = "1-" + rows.sha256[:10]
+    booster.set_attr(version=version, rounds=str(rounds), calibration=json.dumps({"method": "platt", "a": a, "b": b}),
                      data=json.dumps({"sha256": rows.sha256, "train": len(train), "dev": len(dev)}))
     booster.save_model(args.out)
     manifest = {
-        "file": args.out.name, "sha256": hashlib.sha256(args.out.read_bytes()).hexdigest(), "xgboost": xgb.__version__,
+        "file": args.out.name, "version": version, "command": args.command, "sha256": hashlib.sha256(args.out.read_bytes()).hexdigest(), "xgboost": xgb.__version__,
         "features": rows.names, "monotone": rows.monotone, "rounds": rounds, "params": params,
         "calibration": {"method": "platt", "a": a, "b": b}, "data_sha256": rows.sha256, "measured": measured,
         "importance": {k: round(v, 4) for k, v in sorted(booster.get_score(importance_type="total_gain").items(), key=lambda kv: -kv[1])},

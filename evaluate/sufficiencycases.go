@@ -1,0 +1,116 @@
+package evaluate
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/text"
+)
+
+// CaseSufficiency takes behaviour cases with handed-over passages as examples: those
+// that want ANSWERED, and those that want INSUFFICIENT. Conflicts, partial answers
+// and questions that ask back are left out. Half of the cases are held out (test):
+// those whose name has an odd first byte of its SHA-256. Cases share passages across
+// the halves, so their figure is one of other questions, not of other documents.
+// ErrNoData where the folder is not there.
+func CaseSufficiency(dir string) ([]SufficiencyExample, error) {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read %s: %w", dir, ErrNoData)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	sort.Strings(files)
+	var out []SufficiencyExample
+	for _, path := range files {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		var list []struct {
+			Name    string
+			Command string
+			Input   struct {
+				Question string
+				AsOf     string `yaml:"as_of"`
+				Passages []casePassage
+			}
+			Expect []string
+		}
+		if err := yaml.Unmarshal(data, &list); err != nil {
+			return nil, fmt.Errorf("read %s: %w", path, err)
+		}
+		for _, c := range list {
+			answered := slices.Contains(c.Expect, "outcome == ANSWERED") || slices.Contains(c.Expect, "sufficient == true")
+			refused := slices.Contains(c.Expect, "outcome == INSUFFICIENT")
+			if c.Command != "assess" && c.Command != "ask" || answered == refused || len(c.Input.Passages) == 0 {
+				continue
+			}
+			e := SufficiencyExample{
+				Source: "cases", Kind: "refused", Language: "en", Group: c.Name, Question: c.Input.Question,
+				Sufficient: answered, Test: sha256.Sum256([]byte(c.Name))[0]%2 == 1,
+			}
+			if answered {
+				e.Kind = "gold"
+			}
+			if text.Language(e.Question) != "en" {
+				e.Language = "zh"
+			}
+			if e.AsOf, err = caseDay(c.Input.AsOf); err != nil {
+				return nil, fmt.Errorf("read %s: %s: %w", path, c.Name, err)
+			}
+			for _, p := range c.Input.Passages {
+				passage, err := p.passage()
+				if err != nil {
+					return nil, fmt.Errorf("read %s: %s: %w", path, c.Name, err)
+				}
+				e.Passages = append(e.Passages, passage)
+			}
+			out = append(out, e)
+		}
+	}
+	return out, nil
+}
+
+// casePassage is a passage in the form of the batch contract.
+type casePassage struct {
+	ID, Text, Title, Source, Domain, Kind string
+	Authority                             *float64
+	PublishedAt                           string `yaml:"published_at"`
+	ValidFrom                             string `yaml:"valid_from"`
+	ValidTo                               string `yaml:"valid_to"`
+	Supersedes                            []string
+}
+
+func (c casePassage) passage() (kb.Passage, error) {
+	p := kb.Passage{
+		ID: c.ID, Text: c.Text, Title: c.Title, Source: c.Source, Domain: c.Domain, Kind: c.Kind, Authority: c.Authority, Supersedes: c.Supersedes,
+	}
+	var err [3]error
+	p.PublishedAt, err[0] = caseDay(c.PublishedAt)
+	p.ValidFrom, err[1] = caseDay(c.ValidFrom)
+	p.ValidTo, err[2] = caseDay(c.ValidTo)
+	return p, errors.Join(err[:]...)
+}
+
+// caseDay reads a day; "" is the zero time. Of a point in time only the day counts.
+func caseDay(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	if len(s) > len(time.DateOnly) {
+		s = s[:len(time.DateOnly)]
+	}
+	return time.Parse(time.DateOnly, s)
+}

@@ -1,0 +1,226 @@
+package evaluate
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"sort"
+
+	"suffice.dev/suffice/kb"
+)
+
+// SufficiencyFigures are the measures of one set of examples.
+type SufficiencyFigures struct {
+	Set                string
+	Rows, Sufficient   int
+	AUROC              float64 // of the sufficiency; NaN with one label only
+	OverlapAUROC       float64 // of word overlap
+	FGCAUROC           float64 // of coverage alone
+	Brier, ECE         float64 // of the sufficiency; ECE over ten bins
+	FalseRefusal       float64 // share of the sufficient that are not ANSWERED
+	MissedRefusal      float64 // share of the insufficient that are ANSWERED
+	BalancedAccuracy   float64 // of the outcome ANSWERED
+	FalseRefusalRange  [2]float64
+	MissedRefusalRange [2]float64
+}
+
+// MeasureSufficiency gives the figures of each set (source/kind against the source's
+// gold where byKind), of each source, of each language and of all, in this order.
+func MeasureSufficiency(judged []JudgedExample, byKind bool) []SufficiencyFigures {
+	groups := map[string][]JudgedExample{}
+	for _, j := range judged {
+		groups["2 "+j.Source] = append(groups["2 "+j.Source], j)
+		groups["3 all "+j.Language] = append(groups["3 all "+j.Language], j)
+		groups["4 all"] = append(groups["4 all"], j)
+	}
+	if byKind {
+		for _, j := range judged {
+			if j.Sufficient {
+				continue
+			}
+			key := "1 " + j.Set()
+			groups[key] = append(groups[key], j)
+		}
+		for _, j := range judged {
+			if !j.Sufficient {
+				continue
+			}
+			for key := range groups {
+				if len(key) > 2 && key[0] == '1' && groups[key][0].Source == j.Source {
+					groups[key] = append(groups[key], j)
+				}
+			}
+		}
+	}
+	keys := make([]string, 0, len(groups))
+	for k := range groups {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	out := make([]SufficiencyFigures, 0, len(keys))
+	for _, k := range keys {
+		out = append(out, figuresOf(k[2:], groups[k]))
+	}
+	return out
+}
+
+func figuresOf(name string, judged []JudgedExample) SufficiencyFigures {
+	f := SufficiencyFigures{Set: name, Rows: len(judged)}
+	labels := make([]bool, len(judged))
+	scores := [3][]float64{}
+	refused, missed := 0, 0
+	type bin struct{ n, sufficient, sum float64 }
+	var bins [10]bin
+	for i, j := range judged {
+		labels[i] = j.Sufficient
+		scores[0] = append(scores[0], j.Sufficiency)
+		scores[1] = append(scores[1], j.Overlap)
+		scores[2] = append(scores[2], j.FGC)
+		y := 0.0
+		if j.Sufficient {
+			y = 1
+			f.Sufficient++
+			if j.Outcome != kb.Answered {
+				refused++
+			}
+		} else if j.Outcome == kb.Answered {
+			missed++
+		}
+		f.Brier += (j.Sufficiency - y) * (j.Sufficiency - y) / float64(len(judged))
+		b := &bins[min(9, int(j.Sufficiency*10))]
+		b.n, b.sufficient, b.sum = b.n+1, b.sufficient+y, b.sum+j.Sufficiency
+	}
+	for _, b := range bins {
+		if b.n > 0 {
+			f.ECE += math.Abs(b.sufficient-b.sum) / float64(len(judged))
+		}
+	}
+	f.AUROC, f.OverlapAUROC, f.FGCAUROC = auroc(labels, scores[0]), auroc(labels, scores[1]), auroc(labels, scores[2])
+	f.FalseRefusal, f.FalseRefusalRange = wilson(refused, f.Sufficient)
+	f.MissedRefusal, f.MissedRefusalRange = wilson(missed, f.Rows-f.Sufficient)
+	f.BalancedAccuracy = 1 - (f.FalseRefusal+f.MissedRefusal)/2
+	return f
+}
+
+// auroc is the probability that a sufficient example scores above an insufficient
+// one, ties counting half; NaN with one label only.
+func auroc(labels []bool, scores []float64) float64 {
+	order := make([]int, len(labels))
+	for i := range order {
+		order[i] = i
+	}
+	sort.SliceStable(order, func(a, b int) bool { return scores[order[a]] < scores[order[b]] })
+	positive, negative, sum := 0.0, 0.0, 0.0
+	for i := 0; i < len(order); {
+		j := i
+		tied := [2]float64{}
+		for ; j < len(order) && scores[order[j]] == scores[order[i]]; j++ {
+			if labels[order[j]] {
+				tied[1]++
+			} else {
+				tied[0]++
+			}
+		}
+		sum += tied[1] * (negative + tied[0]/2)
+		positive, negative = positive+tied[1], negative+tied[0]
+		i = j
+	}
+	if positive == 0 || negative == 0 {
+		return math.NaN()
+	}
+	return sum / (positive * negative)
+}
+
+// wilson is a share with its 95 % interval; NaN of nothing.
+func wilson(hits, n int) (float64, [2]float64) {
+	if n == 0 {
+		return math.NaN(), [2]float64{math.NaN(), math.NaN()}
+	}
+	const z = 1.96
+	p, m := float64(hits)/float64(n), float64(n)
+	middle := (p + z*z/(2*m)) / (1 + z*z/m)
+	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	return p, [2]float64{middle - half, middle + half}
+}
+
+// WriteSufficiency writes the figures as a Markdown table.
+func WriteSufficiency(w io.Writer, figures []SufficiencyFigures) error {
+	if _, err := fmt.Fprintln(w, "| set | rows (sufficient) | AUROC | word overlap | FGC alone | ECE | false refusal | missed refusal | balanced accuracy |\n|---|---|---|---|---|---|---|---|---|"); err != nil {
+		return err
+	}
+	for _, f := range figures {
+		if _, err := fmt.Fprintf(w, "| %s | %d (%d) | %.3f | %.3f | %.3f | %.3f | %.3f (%.2f–%.2f) | %.3f (%.2f–%.2f) | %.3f |\n", f.Set, f.Rows, f.Sufficient, f.AUROC, f.OverlapAUROC,
+			f.FGCAUROC, f.ECE, f.FalseRefusal, f.FalseRefusalRange[0], f.FalseRefusalRange[1], f.MissedRefusal, f.MissedRefusalRange[0], f.MissedRefusalRange[1], f.BalancedAccuracy); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ThresholdFigures say what a pair of thresholds would do: below Least an answer is
+// refused; from Sure on a refusal becomes an answer (2 = never).
+type ThresholdFigures struct {
+	Least, Sure                           float64
+	FalseRefusal, MissedRefusal           float64
+	FalseRefusalRange, MissedRefusalRange [2]float64
+}
+
+// SweepThresholds tries thresholds over outcomes that coverage alone decided.
+func SweepThresholds(judged []JudgedExample) []ThresholdFigures {
+	var out []ThresholdFigures
+	for _, least := range []float64{0, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5} {
+		for _, sure := range []float64{2, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5} {
+			if sure < least {
+				continue
+			}
+			refused, sufficient, missed, insufficient := 0, 0, 0, 0
+			for _, j := range judged {
+				answered := j.Outcome == kb.Answered && j.Sufficiency >= least || j.Outcome == kb.Insufficient && j.Sufficiency >= sure
+				switch {
+				case j.Sufficient && !answered:
+					refused++
+				case !j.Sufficient && answered:
+					missed++
+				}
+				if j.Sufficient {
+					sufficient++
+				} else {
+					insufficient++
+				}
+			}
+			t := ThresholdFigures{Least: least, Sure: sure}
+			t.FalseRefusal, t.FalseRefusalRange = wilson(refused, sufficient)
+			t.MissedRefusal, t.MissedRefusalRange = wilson(missed, insufficient)
+			out = append(out, t)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b ThresholdFigures) int {
+		switch x, y := a.FalseRefusal+a.MissedRefusal, b.FalseRefusal+b.MissedRefusal; {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+	return out
+}
+
+// WriteThresholds writes the sweep as a Markdown table, least sum of errors first.
+func WriteThresholds(w io.Writer, figures []ThresholdFigures) error {
+	if _, err := fmt.Fprintln(w, "| refuse below | answer from | false refusal | missed refusal |\n|---|---|---|---|"); err != nil {
+		return err
+	}
+	for _, f := range figures {
+		sure := "never"
+		if f.Sure <= 1 {
+			sure = fmt.Sprintf("%.2f", f.Sure)
+		}
+		if _, err := fmt.Fprintf(w, "| %.2f | %s | %.3f (%.2f–%.2f) | %.3f (%.2f–%.2f) |\n", f.Least, sure, f.FalseRefusal, f.FalseRefusalRange[0], f.FalseRefusalRange[1],
+			f.MissedRefusal, f.MissedRefusalRange[0], f.MissedRefusalRange[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

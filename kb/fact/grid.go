@@ -1,0 +1,218 @@
+package fact
+
+import (
+	"math"
+	"strings"
+	"unicode"
+
+	"suffice.dev/suffice/text"
+)
+
+// CellMatch is how far the cells of tables answer to a question by their row and
+// column headings. A cell that is named and empty is the plainest kind of gap.
+type CellMatch struct {
+	Known   bool    // there is a table
+	Best    float64 // best cell that holds something: share of the question its headings carry, similar words counted in part
+	Lost    float64 // by how much the best empty cell is better, 0..1
+	Gap     float64 // share of the question in its heaviest stretch that neither the best cell nor the rest of its row carries
+	Numbers float64 // share of the question's numbers in the headings of the best cell; -1 = it has none
+	Row     float64 // share of the best cell's row heading that the question carries
+	Column  float64 // the same of its column heading
+	Like    float64 // similarity of the question and the headings of the best cell; -1 without an embedding
+}
+
+// maxCells bounds the cells that are looked at.
+const maxCells = 1500
+
+// gridLine is one row of a table as the question sees it.
+type gridLine struct {
+	cells []string
+	words []float64 // covered cells of the question by label and section
+	like  float64
+	in    float64 // share of the label that the question carries
+	label string
+}
+
+// cellMatch lays the question over the tables of the pages.
+func (e *Engine) cellMatch(w *wording, index *termIndex, views []*view) CellMatch {
+	out := CellMatch{Numbers: -1, Like: -1}
+	numbers := numbersIn(w.folded)
+	best, bestEmpty := -1.0, -1.0
+	var bestWords []float64
+	bestHead, looked := "", 0
+	asked := bagOf(w)
+	question := string(w.runes)
+	like := func(s string) float64 {
+		if e.config.Similarity == nil || s == "" {
+			return 0
+		}
+		return math.Max(0, e.config.Similarity(question, s))
+	}
+	for _, v := range views {
+		heads, lines := gridOf(v.page)
+		if len(lines) == 0 {
+			continue
+		}
+		out.Known = true
+		width := 0
+		for _, l := range lines {
+			width = max(width, len(l))
+		}
+		// Columns once, rows once: a cell is the union of its two.
+		columns := make([]gridLine, width)
+		for c := range columns {
+			var head []string
+			for _, h := range heads {
+				if c < len(h) && h[c] != "" {
+					head = append(head, h[c])
+				}
+			}
+			columns[c] = e.gridLine(strings.Join(head, " "), "", w, index, asked, like)
+		}
+		section := ""
+		for _, l := range lines {
+			if filled(l) <= 1 && l[0] != "" && len(l) > 1 {
+				section = l[0]
+			}
+			row := e.gridLine(l[0], section, w, index, asked, like)
+			for c := 1; c < len(l) && looked < maxCells; c++ {
+				looked++
+				cells := append([]float64(nil), row.words...)
+				copyMax(cells, columns[c].words, 1)
+				score := 0.65*w.score(cells) + 0.2*math.Max(row.like, columns[c].like) + 0.15*math.Min(row.in, columns[c].in)
+				head := row.label + " " + columns[c].label
+				if found, ok := numbers.in(head); ok {
+					score *= 0.5 + 0.5*found
+				}
+				if blank(l[c]) {
+					bestEmpty = math.Max(bestEmpty, score)
+					continue
+				}
+				if score > best {
+					best, bestHead, bestWords = score, head, cells
+					out.Row, out.Column = row.in, columns[c].in
+				}
+			}
+		}
+	}
+	if best < 0 {
+		return out
+	}
+	out.Best = best
+	out.Lost = math.Max(0, bestEmpty-best)
+	out.Gap = w.heaviest(bestWords)
+	if found, ok := numbers.in(bestHead); ok {
+		out.Numbers = found
+	}
+	if e.config.Similarity != nil {
+		out.Like = like(strings.TrimSpace(bestHead))
+	}
+	return out
+}
+
+func (e *Engine) gridLine(label, section string, w *wording, index *termIndex, asked *bag, like func(string) float64) gridLine {
+	g := gridLine{label: strings.TrimSpace(section + " " + label), words: make([]float64, len(w.cells))}
+	index.text(e, label, 1, g.words)
+	if section != "" {
+		index.text(e, section, 0.8, g.words)
+	}
+	numbers := numbersIn(text.Fold([]rune(g.label)))
+	for k, c := range w.cells {
+		if numbers[string(w.folded[c.Start:c.End])] {
+			g.words[k] = 1
+		}
+	}
+	g.like = like(g.label)
+	folded := text.Fold([]rune(label))
+	own := e.wording(label, nil)
+	if found, ok := numbersIn(folded).in(string(w.folded)); ok {
+		g.in = found
+	}
+	if own.total > 0 {
+		g.in = math.Max(g.in, own.cover(asked).score)
+	}
+	return g
+}
+
+// gridOf is the heading rows and the rows of a page's table.
+func gridOf(p *Page) (heads, lines [][]string) {
+	for _, s := range p.Sentences {
+		if s.Kind != Row && s.Kind != HeaderRow {
+			continue
+		}
+		line := strings.TrimSpace(p.Quote(s.Span))
+		var cells []string
+		if strings.Contains(line, "|") {
+			cells = strings.Split(strings.TrimSuffix(strings.TrimPrefix(line, "|"), "|"), "|")
+		} else {
+			cells = strings.Split(line, "\t")
+		}
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		if s.Kind == HeaderRow {
+			heads = append(heads, cells)
+		} else {
+			lines = append(lines, cells)
+		}
+	}
+	return heads, lines
+}
+
+func filled(line []string) int {
+	n := 0
+	for _, c := range line {
+		if !blank(c) {
+			n++
+		}
+	}
+	return n
+}
+
+// blank reports whether a cell says nothing: empty, a dash, n/a.
+func blank(cell string) bool {
+	switch strings.ToLower(cell) {
+	case "n/a", "na", "无", "暂无", "待定", "tbd":
+		return true
+	}
+	return strings.TrimFunc(cell, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) == ""
+}
+
+// numberSet are the numbers of a text as they are written, without separators.
+type numberSet map[string]bool
+
+func numbersIn(folded []rune) numberSet {
+	out := numberSet{}
+	for i := 0; i < len(folded); {
+		if !unicode.IsDigit(folded[i]) {
+			i++
+			continue
+		}
+		j := i
+		var digits []rune
+		for j < len(folded) && (unicode.IsDigit(folded[j]) || j+1 < len(folded) && (folded[j] == ',' || folded[j] == '.') && unicode.IsDigit(folded[j+1])) {
+			if folded[j] != ',' {
+				digits = append(digits, folded[j])
+			}
+			j++
+		}
+		out[string(digits)] = true
+		i = j
+	}
+	return out
+}
+
+// in is the share of the numbers that a text has; false if there are none.
+func (n numberSet) in(s string) (float64, bool) {
+	if len(n) == 0 {
+		return 0, false
+	}
+	have := numbersIn(text.Fold([]rune(s)))
+	found := 0
+	for k := range n {
+		if have[k] {
+			found++
+		}
+	}
+	return float64(found) / float64(len(n)), true
+}
