@@ -636,8 +636,9 @@ func (e *Engine) versions(va, vb *view, fa, fb *Fact) bool {
 	if ta == "" || tb == "" {
 		return false
 	}
-	ba, bb := versionMark.ReplaceAllString(fold(ta), ""), versionMark.ReplaceAllString(fold(tb), "")
-	if strings.TrimSpace(ba) != strings.TrimSpace(bb) || strings.TrimSpace(ba) == "" || fold(ta) == fold(tb) {
+	va.readTitle()
+	vb.readTitle()
+	if va.bareTitle != vb.bareTitle || va.bareTitle == "" || va.title == vb.title {
 		return false
 	}
 	na, nb := articleOf(va, fa), articleOf(vb, fb)

@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"strings"
 	"unicode"
 
 	"suffice.dev/suffice/text"
@@ -42,6 +43,15 @@ func (v *view) clauseText(f *Fact) string {
 		return ""
 	}
 	return lettersOf(v.page.Runes[c.Start:c.End])
+}
+
+// readTitle folds the title, once: title as it is, bareTitle without the mark of a
+// version.
+func (v *view) readTitle() {
+	if v.title == "" && v.meta.Title != "" {
+		v.title = fold(v.meta.Title)
+		v.bareTitle = strings.TrimSpace(versionMark.ReplaceAllString(v.title, ""))
+	}
 }
 
 // articleMark is the length of the number of an article at the beginning of a text.

@@ -30,6 +30,8 @@ type view struct {
 	columns map[period]period // by asked period, the one that table cells mean by it
 	said    map[string]bool   // the letters of the page's clauses, when first asked for
 
+	title, bareTitle string // see readTitle
+
 	alone  []*bag                 // by clause: see saidBag
 	close  []*bag                 // by fact: see closeBag
 	terms  map[string][]text.Term // of texts that were added to bags

@@ -1,0 +1,100 @@
+package fact
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"suffice.dev/suffice/text/lexicon"
+)
+
+// benchPassages are thirty passages of about 500 code points: the same kinds of
+// sentence with other names and numbers, so that some of them share a subject and
+// conflict.
+func benchPassages(chinese bool) []Source {
+	towns := []string{"Veldhoven", "Osterby", "Larkspur", "Minnow Bay", "Calder Reach", "Tarn Hill"}
+	cities := []string{"凌川", "云岭", "霁野", "白汀", "松原渡", "青崖"}
+	var out []Source
+	for i := range 30 {
+		var s string
+		if chinese {
+			c := cities[i%len(cities)]
+			s = fmt.Sprintf("%s公共图书馆建于%d年，共有阅览座位%d个，藏书约%d万册。持证读者每次可以借阅图书%d册，借期不超过%d天；逾期不还的，每册每天收取0.%d元。未满十六周岁的读者须由监护人陪同办理借书证，残障人士除外。2023年，%s图书馆接待读者%d.5万人次，较上年增长%d%%。特藏文献由古籍部管理，不得外借，但经馆长批准可以复制。自修室位于主楼三层，法定节假日不开放。遗失图书的，应当按照原价的%d倍赔偿。办理借书证须缴纳押金%d元，退证时全额退还。",
+				c, 1950+i, 800+10*i, 40+i, 5+i%4, 20+5*(i%3), 1+i%5, c, 30+i, 3+i%6, 2+i%2, 50+50*(i%3))
+			for k := range 6 {
+				s += fmt.Sprintf("第%d阅览室的%s开放时间为每日%d时至%d时。", i%7+k, []string{"期刊", "报纸", "地图", "乐谱", "手稿", "影像"}[k], 7+k%3, 18+i%4)
+			}
+			out = append(out, Source{Text: s, Title: c + "公共图书馆读者须知"})
+			continue
+		}
+		c := towns[i%len(towns)]
+		s = fmt.Sprintf("The %s depot was built in %d and stores up to %d bicycles on two floors. Members may borrow a bicycle for %d hours if they have paid the deposit of %d euros; visitors pay %d euros a day. Helmets are not provided unless the group has more than ten children. In 2023 the depot lent %d bicycles, %d%% more than in 2022. Repairs are carried out by the Ostrander workshop. Lost keys must be reported within %d days.",
+			c, 1950+i, 900+10*i, 12+12*(i%3), 30+5*(i%4), 5+i%4, 18000+100*i, 3+i%6, 2+i%3)
+		s += " Lights and locks are checked every week."
+		out = append(out, Source{Text: s, Title: "Rules of the " + c + " depot"})
+	}
+	return out
+}
+
+func benchEngine() *Engine {
+	return New(Config{Dictionary: lexicon.Default(), Contrasts: lexicon.DefaultContrasts()})
+}
+
+func benchNeed(chinese bool) Need {
+	if chinese {
+		return Need{Name: "value", Class: "NUMERIC", Question: "凌川公共图书馆每次可以借阅几册图书？", Subject: "凌川公共图书馆", Attribute: "借阅图书", Expect: "QUANTITY", Unit: "册"}
+	}
+	return Need{Name: "value", Class: "NUMERIC", Question: "How many bicycles does the Larkspur depot store?", Subject: "Larkspur depot", Attribute: "bicycles store", Expect: "QUANTITY"}
+}
+
+func benchMetas(sources []Source) []Meta {
+	metas := make([]Meta, len(sources))
+	for i, s := range sources {
+		metas[i] = Meta{ID: fmt.Sprint(i), Title: s.Title, PublishedAt: time.Date(2024, 1, 1+i, 0, 0, 0, 0, time.UTC)}
+	}
+	return metas
+}
+
+func score(e *Engine, needs []Need, pages []*Page, metas []Meta) {
+	e.Conflicts(needs, pages, metas)
+	e.Cover(needs, pages, metas)
+	for i, p := range pages {
+		e.Density(p, metas[i], []string{"subject", "attribute", "value", "time"})
+	}
+}
+
+// BenchmarkScoreStored is CDS, FGC and SID of one question over thirty stored passages.
+func BenchmarkScoreStored(b *testing.B) {
+	for _, chinese := range []bool{false, true} {
+		b.Run(map[bool]string{false: "en", true: "zh"}[chinese], func(b *testing.B) {
+			e, sources := benchEngine(), benchPassages(chinese)
+			var pages []*Page
+			for _, s := range sources {
+				pages = append(pages, e.Read(s))
+			}
+			metas, needs := benchMetas(sources), []Need{benchNeed(chinese)}
+			b.ReportAllocs()
+			for b.Loop() {
+				score(e, needs, pages, metas)
+			}
+		})
+	}
+}
+
+// BenchmarkScoreRaw reads the passages as well.
+func BenchmarkScoreRaw(b *testing.B) {
+	for _, chinese := range []bool{false, true} {
+		b.Run(map[bool]string{false: "en", true: "zh"}[chinese], func(b *testing.B) {
+			e, sources := benchEngine(), benchPassages(chinese)
+			metas, needs := benchMetas(sources), []Need{benchNeed(chinese)}
+			b.ReportAllocs()
+			for b.Loop() {
+				pages := make([]*Page, len(sources))
+				for i, s := range sources {
+					pages[i] = e.Read(s)
+				}
+				score(e, needs, pages, metas)
+			}
+		})
+	}
+}
