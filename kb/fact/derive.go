@@ -335,7 +335,7 @@ func (k *Checker) counted(c Claim, q *quantity.Quantity, w *wording) ([]found, b
 				continue
 			}
 			cl := info.Clauses[0]
-			if w.cover(v.clauseBag(cl)).score >= 0.75 {
+			if w.cover(v.clauseBag(cl)).score >= 0.6 {
 				return []found{{page: p, fact: -1, clause: cl, fit: 0.8, rel: relation.Same}}, true
 			}
 		}

@@ -255,6 +255,7 @@ const (
 	modalMust
 	modalMay
 	modalMustNot
+	modalShould
 	modalShouldNot
 	modalNeedNot
 	modalPossible
@@ -270,9 +271,10 @@ const (
 // stanceWordList finds those words in a folded text, longest first.
 var stanceWordList = text.NewTrie(map[int16]string{
 	int16(negator):        "不|没|未|无|非|没有|并非|并不|并未|从未|从不|尚未|毫无|not|no|never|neither|nor|without|cannot|can't|none|nothing|nobody|hardly|isn't|wasn't|aren't|weren't|don't|doesn't|didn't|won't|hasn't|haven't|hadn't|shouldn't|couldn't|wouldn't|fails to|failed to|unable to",
-	int16(modalMust):      "必须|应当|须|应|务必|一定要|必需|需要|需|must|shall|should|have to|has to|had to|need to|needs to|required to|obliged to|ought to",
+	int16(modalMust):      "必须|应当|须|务必|一定要|必需|需要|需|must|shall|have to|has to|had to|need to|needs to|required to|obliged to",
 	int16(modalMay):       "可以|可|能够|能|允许|准许|有权|may|can|allowed to|permitted to|free to|able to",
 	int16(modalMustNot):   "不得|不可|不能|不准|禁止|严禁|不可以|不允许|请勿|切勿|must not|shall not|may not|not allowed|not permitted|prohibited|forbidden|mustn't",
+	int16(modalShould):    "应|应该|建议|宜|最好|should|ought to|recommended|advisable",
 	int16(modalShouldNot): "不应|不宜|不应当|不建议|should not|shouldn't|ought not|not recommended|not advisable",
 	int16(modalNeedNot):   "不必|无须|无需|不需|不需要|不用|毋须|need not|needn't|not required|not necessary|not obliged|does not have to|do not have to|does not need to|do not need to",
 	int16(modalPossible):  "可能|或许|也许|大概|有望|疑似|据称|据说|或将|might|could|perhaps|possibly|probably|likely|reportedly|allegedly|appears to|seems to|suggests|suggest",
@@ -321,6 +323,10 @@ func stancesIn(p *Page, ts []token, lo, hi int) map[stanceKind]int {
 	return out
 }
 
+// otherValue begins the reason for a value that the source gives otherwise. A claim
+// that changes two of them speaks of another case than the sentence does.
+const otherValue = "the source says "
+
 // newWords begins the reason for content that the source does not have.
 const newWords = "not in the sources: "
 
@@ -347,7 +353,7 @@ func (k *Checker) quoted(c Claim, span text.Span) (Support, bool) {
 		}
 		ref := Ref{Page: n.page, Fact: -1, Span: info.Span, Score: n.share}
 		verdict, why := harmless, ""
-		lacks, unknown, cut := 0, false, true
+		lacks, others, unknown, cut := 0, 0, false, true
 		for _, o := range n.ops {
 			j, w := k.judge(c.Page, n, o)
 			if debugSupport {
@@ -356,6 +362,9 @@ func (k *Checker) quoted(c Claim, span text.Span) (Support, bool) {
 			unknown = unknown || j == open
 			if j == open && (o.a0 != o.a1 || w != "") {
 				cut = false
+			}
+			if j == opposite && strings.HasPrefix(w, otherValue) {
+				others++
 			}
 			if j == lacking {
 				lacks++
@@ -367,7 +376,7 @@ func (k *Checker) quoted(c Claim, span text.Span) (Support, bool) {
 				verdict, why = j, w
 			}
 		}
-		if lacks > 1 || unknown && !(cut && verdict > open) {
+		if lacks > 1 || others > 1 || unknown && !(cut && verdict > open) {
 			verdict = open // not a quote any more, but other words
 		}
 		switch verdict {
@@ -453,6 +462,9 @@ func (k *Checker) judge(cp *Page, n nearQuote, o op) (judgement, string) {
 		return k.left(sp, n, o, sourceStance)
 	}
 	fresh := k.fresh(cp, n, o)
+	if a, b := named(cp, n.claim, o.a0, o.a1), named(sp, n.source, o.b0, o.b1); fresh == "" && a != "" && b != "" {
+		fresh = a // one name for another, even if the page knows both
+	}
 	if fresh == "" {
 		if o.b0 == o.b1 || sourceWeight < 1 {
 			return harmless, ""
@@ -466,6 +478,17 @@ func (k *Checker) judge(cp *Page, n nearQuote, o op) (judgement, string) {
 		return open, ""
 	}
 	return lacking, newWords + fresh
+}
+
+// named is the first capitalised word of a range of tokens that its sentence does not
+// begin with.
+func named(p *Page, ts []token, lo, hi int) string {
+	for _, t := range ts[lo:hi] {
+		if !t.han && !t.digits && isName(p.Runes, t.Span) {
+			return p.Quote(t.Span)
+		}
+	}
+	return ""
 }
 
 // left judges words of the source that the claim leaves out: what limits the
@@ -559,6 +582,8 @@ func modalChange(claim, source map[stanceKind]int) (judgement, string) {
 	only := func(k stanceKind) bool { return has(claim, k) && !has(source, k) }
 	gone := func(k stanceKind) bool { return has(source, k) && !has(claim, k) }
 	switch {
+	case only(modalMust) && gone(modalShould) || only(modalShould) && gone(modalMust):
+		return lacking, "another degree"
 	case only(modalMust) && gone(modalMay) || only(modalMay) && gone(modalMust):
 		return opposite, "the source binds otherwise"
 	case gone(modalPossible) && !has(claim, modalPlanned) || gone(modalPlanned) && !has(claim, modalPossible):
@@ -581,7 +606,7 @@ func modalChange(claim, source map[stanceKind]int) (judgement, string) {
 // boundOtherwise compares bans, duties and releases that stand in one place.
 func boundOtherwise(claim, source map[stanceKind]int) (judgement, string) {
 	binds := func(m map[stanceKind]int) stanceKind {
-		for _, k := range []stanceKind{modalNeedNot, modalShouldNot, modalMustNot, modalMust, modalMay} {
+		for _, k := range []stanceKind{modalNeedNot, modalShouldNot, modalMustNot, modalMust, modalShould, modalMay} {
 			if m[k] > 0 {
 				return k
 			}
@@ -599,7 +624,10 @@ func boundOtherwise(claim, source map[stanceKind]int) (judgement, string) {
 	if a >= modalShouldNot || a == modalMustNot || b == modalMustNot || b >= modalShouldNot {
 		return opposite, "the source binds otherwise"
 	}
-	return harmless, ""
+	if a != modalShould && b != modalShould { // must and may
+		return opposite, "the source binds otherwise"
+	}
+	return lacking, "another degree"
 }
 
 // negatorBefore reports whether the source's side of a place ends in a negation of
@@ -629,7 +657,7 @@ func (k *Checker) changedValue(cp, sp *Page, n nearQuote, o op) (judgement, stri
 		case r == relation.Same && !claimDigits:
 			return open, "", true
 		case claimDigits && sourceDigits || r == relation.Excludes:
-			return opposite, "the source says " + sp.Quote(tb.Span) + ", not " + cp.Quote(ta.Span), true
+			return opposite, otherValue + sp.Quote(tb.Span) + ", not " + cp.Quote(ta.Span), true
 		}
 		return lacking, "no passage gives " + cp.Quote(ta.Span) + " for this", true
 	}
@@ -641,18 +669,18 @@ func (k *Checker) changedValue(cp, sp *Page, n nearQuote, o op) (judgement, stri
 		case relation.Same:
 			return harmless, "", true
 		case relation.Excludes:
-			return opposite, "the source says " + sp.Quote(qb.Span) + ", not " + cp.Quote(qa.Span), true
+			return opposite, otherValue + sp.Quote(qb.Span) + ", not " + cp.Quote(qa.Span), true
 		}
 		if as.Overlaps(qa.NounSpan) && !hasDigits(n.claim, o.a0, o.a1) && !qa.NounSpan.Empty() {
 			return open, "", false // the counted thing is worded otherwise
 		}
 		if equalNumbers(qa, qb) || claimDigits && sourceDigits {
-			return opposite, "the source says " + sp.Quote(qb.Span) + ", not " + cp.Quote(qa.Span), true
+			return opposite, otherValue + sp.Quote(qb.Span) + ", not " + cp.Quote(qa.Span), true
 		}
 		return open, "", true
 	}
 	if claimDigits && sourceDigits {
-		return opposite, "the source says " + opText(sp, n.source, o.b0, o.b1) + ", not " + opText(cp, n.claim, o.a0, o.a1), true
+		return opposite, otherValue + opText(sp, n.source, o.b0, o.b1) + ", not " + opText(cp, n.claim, o.a0, o.a1), true
 	}
 	if claimDigits {
 		return open, "", true

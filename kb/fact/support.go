@@ -157,7 +157,7 @@ func worse(a, b Support) Support {
 func (k *Checker) clause(c Claim, i int) (Support, bool) {
 	e, p := k.engine, c.Page
 	cl := &p.Clauses[i]
-	w := e.wordingOf(p.Runes, cl.Span, k.st, append(values(p, cl), modalSpans(p.Runes, cl.Span)...))
+	w := e.wordingOf(p.Runes, cl.Span, k.st, append(valueSpans(cl), modalSpans(p.Runes, cl.Span)...))
 	var facts []int
 	for f := cl.Facts[0]; f < cl.Facts[1] && f < len(p.Facts); f++ {
 		if p.Facts[f].Value.Kind == QuantityValue && !p.Facts[f].Threshold {
@@ -257,6 +257,9 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 		}
 		out.Probability, out.Evidence = 0.6+0.35*coverage, refs
 		return out, true
+	}
+	if why := k.reasonAdded(c, cl, best[0]); why != "" {
+		return Support{Verdict: UnsupportedClaim, Probability: 0.15, Reason: newWords + why}, true
 	}
 	if len(facts) == 0 && k.subjectOnly(cl, w, cells) {
 		return Support{Verdict: UnsupportedClaim, Probability: 0.15, Reason: "no passage states it"}, true
@@ -815,7 +818,7 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 	if cl.Quantifier == All && src.Quantifier != All && src.Quantifier != NoQuantifier || cl.Quantifier == Only && src.Quantifier != Only && !onlySource(src) {
 		return unsupported("the source does not say it of all, or only of these")
 	}
-	if dropped != "" && !excepted && !negClaim {
+	if dropped != "" && !excepted {
 		return unsupported("the source adds a condition: " + dropped)
 	}
 	return Support{}, false
@@ -834,7 +837,7 @@ func (k *Checker) opposed(c Claim, cl *Clause, w *wording, best []found) (Suppor
 		v := k.views[b.page]
 		src := &v.page.Clauses[b.clause]
 		neg := src.Denied != (src.Modality == MustNot)
-		if neg != negClaim && cl.Modality != NeedNot && src.Modality != NeedNot && src.Modality != Possible && src.Quantifier == NoneOf && k.allOf(c, cl, b) {
+		if neg != negClaim && cl.Modality != NeedNot && src.Modality != NeedNot && src.Modality != Possible && (src.Quantifier == NoneOf || src.Quantifier == All && neg) && k.allOf(c, cl, b) {
 			return Support{Verdict: ContradictedClaim, Probability: 0.05, Evidence: k.refs(best[n : n+1]),
 				Reason: "the source denies it of all"}, true
 		}
@@ -854,6 +857,45 @@ func (k *Checker) opposed(c Claim, cl *Clause, w *wording, best []found) (Suppor
 	return Support{}, false
 }
 
+// reasonMarks begin a reason or purpose inside a clause.
+var reasonMarks = []string{"because of", "because", "due to", "owing to", "thanks to", "on account of", "as a result of", "in order to", "so that", "caused by", "由于", "因为", "为了", "旨在", "因"}
+
+// reasonAdded names a reason of the claim that the source does not give: the words
+// behind its mark must be covered by themselves.
+func (k *Checker) reasonAdded(c Claim, cl *Clause, b found) string {
+	said := string(text.Fold(c.Page.Runes[cl.Start:cl.End]))
+	for _, m := range reasonMarks {
+		at := strings.Index(said, m)
+		if at < 0 || m == "因" && strings.HasPrefix(said[at:], "因此") {
+			continue
+		}
+		span := text.Span{Start: cl.Start + len([]rune(said[:at+len(m)])), End: cl.End}
+		for i := span.Start; i < span.End; i++ { // 因雨停运，: up to the comma
+			if r := c.Page.Runes[i]; r == '，' || r == ',' {
+				span.End = i
+				break
+			}
+		}
+		w := k.engine.wordingOf(c.Page.Runes, span, k.st, nil)
+		if w.total < 1.5 {
+			return ""
+		}
+		v := k.views[b.page]
+		cells := w.cover(v.clauseBag(b.clause)).cells
+		for s := max(0, v.page.Clauses[b.clause].Sentence-1); s <= v.page.Clauses[b.clause].Sentence+1 && s < len(v.page.Sentences); s++ {
+			info := v.page.Sentences[s]
+			for n := info.Clauses[0]; n < info.Clauses[1] && n < len(v.page.Clauses); n++ {
+				lift(w, cells, v.clauseBag(n), 0.9)
+			}
+		}
+		if w.score(cells) < 0.5 {
+			return strings.TrimSpace(c.Page.Quote(span))
+		}
+		return ""
+	}
+	return ""
+}
+
 // subjectOnly reports whether the sources cover little of a claim but its subject.
 func (k *Checker) subjectOnly(cl *Clause, w *wording, cells []float64) bool {
 	subject := w.cover(bagOf(k.engine.wording(cl.Topic.Text, nil))).cells
@@ -865,6 +907,23 @@ func (k *Checker) subjectOnly(cl *Clause, w *wording, cells []float64) bool {
 		}
 	}
 	return total >= 2 && sum < 0.5*total
+}
+
+// valueSpans are the spans of the quantities and times of a clause: what is compared as
+// values. Names stay among the words.
+func valueSpans(c *Clause) []text.Span {
+	var out []text.Span
+	for _, q := range c.Quantities {
+		if q.NounSpan.Empty() || !q.Span.Contains(q.NounSpan) {
+			out = append(out, q.Span)
+			continue
+		}
+		out = append(out, text.Span{Start: q.Start, End: q.NounSpan.Start}, text.Span{Start: q.NounSpan.End, End: q.End})
+	}
+	for _, t := range c.Times {
+		out = append(out, t.Span)
+	}
+	return out
 }
 
 // modalSpans are the words of a span that say how it binds: they are compared as
@@ -1386,7 +1445,7 @@ func (k *Checker) allOf(c Claim, cl *Clause, b found) bool {
 			return false
 		}
 	}
-	skip = append(skip, stanceWords(v.page.Runes, src.Span)...)
+	skip = append(append(skip, stanceWords(v.page.Runes, src.Span)...), modalSpans(v.page.Runes, src.Span)...)
 	w := k.engine.wordingOf(v.page.Runes, src.Span, k.st, skip)
 	return w.total >= 3 && w.cover(claimed).score >= 0.6
 }

@@ -1,0 +1,185 @@
+package validate_test
+
+import (
+	"bytes"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+
+	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/kb/fact"
+	"suffice.dev/suffice/kb/reading"
+	"suffice.dev/suffice/model/embed"
+	"suffice.dev/suffice/text/lexicon"
+	"suffice.dev/suffice/validate"
+)
+
+func open(t testing.TB) *validate.Local {
+	t.Helper()
+	model, err := embed.Static()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := validate.New(validate.Default(), reading.New(fact.New(fact.Config{Dictionary: lexicon.Default(), Similarity: model.Similarity}), 0, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// load reads a table and refuses fields that it does not know.
+func load[T any](t testing.TB, path string) []T {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := yaml.NewDecoder(bytes.NewReader(data))
+	d.KnownFields(true)
+	var out []T
+	if err := d.Decode(&out); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return out
+}
+
+type passage struct {
+	ID, Text, Title, Kind string
+	ValidFrom             string `yaml:"valid_from"`
+}
+
+func passages(t testing.TB, in []passage) []kb.Passage {
+	t.Helper()
+	var out []kb.Passage
+	for _, p := range in {
+		q := kb.Passage{ID: p.ID, Text: p.Text, Title: p.Title, Kind: p.Kind}
+		if p.ValidFrom != "" {
+			day, err := kb.ParseDay(p.ValidFrom)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q.ValidFrom = day
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
+type verifyCase struct {
+	Name     string
+	Passages []passage
+	Answer   string
+	Verdict  string              // exactly this
+	Not      string              // anything but this
+	Claims   map[string]string   // part of a claim: its verdict
+	Cites    map[string][]string // part of a claim: the passages of its citations
+	Cited    map[string][]string // part of a claim: the passages of its marks
+	Reason   map[string]string   // part of a claim: part of its reason
+}
+
+func TestVerify(t *testing.T) {
+	v := open(t)
+	for _, c := range load[verifyCase](t, "testdata/verify.yaml") {
+		t.Run(c.Name, func(t *testing.T) {
+			given := passages(t, c.Passages)
+			got, err := v.Verify(t.Context(), kb.VerifyRequest{Answer: c.Answer, Passages: given})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Verdict == "" && c.Not == "" {
+				t.Fatal("the case asks for nothing")
+			}
+			if c.Verdict != "" && string(got.Verdict) != c.Verdict || c.Not != "" && string(got.Verdict) == c.Not {
+				t.Errorf("verdict %s, want %s, not %s: %+v", got.Verdict, c.Verdict, c.Not, got.Claims)
+			}
+			find := func(part string) kb.Claim {
+				for _, x := range got.Claims {
+					if strings.Contains(x.Text, part) {
+						return x
+					}
+				}
+				t.Fatalf("no claim has %q: %+v", part, got.Claims)
+				return kb.Claim{}
+			}
+			for part, want := range c.Claims {
+				if x := find(part); string(x.Verdict) != want {
+					t.Errorf("claim %q is %s (%s), want %s", x.Text, x.Verdict, x.Reason, want)
+				}
+			}
+			for part, want := range c.Cites {
+				var ids []string
+				for _, e := range find(part).Citations {
+					ids = append(ids, e.PassageID)
+				}
+				for _, id := range want {
+					if !slices.Contains(ids, id) {
+						t.Errorf("%q cites %v, want %s", part, ids, id)
+					}
+				}
+			}
+			for part, want := range c.Cited {
+				if x := find(part); !slices.Equal(x.Cited, want) {
+					t.Errorf("%q is marked %v, want %v", part, x.Cited, want)
+				}
+			}
+			for part, want := range c.Reason {
+				if x := find(part); !strings.Contains(x.Reason, want) {
+					t.Errorf("%q: reason %q lacks %q", part, x.Reason, want)
+				}
+			}
+			exact(t, c.Answer, got.Claims, given)
+		})
+	}
+}
+
+// exact checks that claims and quotes are the spans that they name.
+func exact(t *testing.T, answer string, claims []kb.Claim, given []kb.Passage) {
+	t.Helper()
+	text := map[string][]rune{}
+	for _, p := range given {
+		text[p.ID] = []rune(p.Text)
+	}
+	runes := []rune(answer)
+	for _, c := range claims {
+		if string(runes[c.Start:c.End]) != c.Text {
+			t.Errorf("claim %q stands at %q", c.Text, string(runes[c.Start:c.End]))
+		}
+		for _, e := range c.Citations {
+			if string(text[e.PassageID][e.Start:e.End]) != e.Quote {
+				t.Errorf("quote %q stands at %q", e.Quote, string(text[e.PassageID][e.Start:e.End]))
+			}
+		}
+	}
+}
+
+func TestVerifyWithoutPassages(t *testing.T) {
+	got, err := open(t).Verify(t.Context(), kb.VerifyRequest{Answer: "The Ilmen wing has 120 beds."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Verdict != kb.Unsupported || got.Support != 0 {
+		t.Errorf("verdict %s, support %v; want UNSUPPORTED, 0", got.Verdict, got.Support)
+	}
+}
+
+// BenchmarkVerify judges an answer of five sentences over five passages of one
+// paragraph each, the passages read before.
+func BenchmarkVerify(b *testing.B) {
+	v := open(b)
+	given := []kb.Passage{
+		{ID: "1", Text: "Guests of the Larkin house can check in from 14:00 and check out until 10:30. A later departure is possible on request and costs half the rate of a night. Luggage is kept free of charge at the desk."},
+		{ID: "2", Text: "The garage of the Larkin house has 24 places, which cannot be booked. Vans higher than 2.1 m do not fit and are parked in the yard. Two charging posts are available, paid by card."},
+		{ID: "3", Text: "Dogs are welcome at the Larkin house and cost 9 euros a night. They are not allowed in the dining room, guide dogs excepted. The desk keeps a list of walks in the valley."},
+		{ID: "4", Text: "栎园旅舍共有客房38间，其中家庭房6间。房费含早餐，早餐时间为7时至10时。未满六周岁的儿童与成人同住的，不另收费；加床每晚收费60元。"},
+		{ID: "5", Text: "旅舍的洗衣房在地下一层，每次收费15元，22时以后不得使用。自行车可以免费停放，但电动自行车须停在院外的充电棚，充电每小时收费1元。"},
+	}
+	answer := "Guests can check in from 14:00. The garage has 24 places [2]. Dogs cost 12 euros a night [3]. 栎园旅舍共有客房38间。洗衣房每次收费15元，22时以后不得使用。"
+	for b.Loop() {
+		if _, err := v.Verify(b.Context(), kb.VerifyRequest{Answer: answer, Passages: given}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
