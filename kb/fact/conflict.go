@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+	"unicode"
 
 	"suffice.dev/suffice/kb/fact/quantity"
 	"suffice.dev/suffice/kb/fact/relation"
@@ -23,37 +24,47 @@ const (
 
 // Conflicts finds pairs of facts of different pages that cannot both be true. Facts
 // that fill the same need are compared with each other; all others only when they
-// share telling words, found through an index, never all pairs. Each pair of pages
-// gives at most one clash for one need or one attribute.
+// share telling words, found through an index, never all pairs. A clash of the second
+// kind whose two clauses carry what a need asks for is on that need too. Each pair of
+// sentences gives at most one clash.
 func (e *Engine) Conflicts(needs []Need, pages []*Page, metas []Meta) []Clash {
 	if len(pages) < 2 {
 		return nil
 	}
-	views := e.views(pages, metas)
-	st := newRarity(pages)
-	links := newLinks(views)
-	seen := map[[4]int]bool{}
+	x := &comparer{Engine: e, views: e.views(pages, metas), st: newRarity(pages), abouts: map[formKey]*aboutness{}, reaches: map[[2]int]reach{}}
+	links := newLinks(x.views)
+	seen := map[[4]int]int{}
 	var out []Clash
 	add := func(c Clash) {
 		if c.A.Page > c.B.Page {
 			c.A, c.B = c.B, c.A
 		}
-		fa, fb := &views[c.A.Page].page.Facts[c.A.Fact], &views[c.B.Page].page.Facts[c.B.Fact]
-		key := [4]int{c.A.Page, fa.Sentence, c.B.Page, fb.Sentence}
-		if !seen[key] {
-			seen[key] = true
-			out = append(out, c)
+		key := [4]int{c.A.Page, x.fact(c.A).Sentence, c.B.Page, x.fact(c.B).Sentence}
+		if k, ok := seen[key]; ok {
+			old := &out[k]
+			if old.Need < 0 && c.Need >= 0 {
+				old.Need = c.Need
+			}
+			if c.Kind == "ORDER" && old.Kind != "ORDER" { // the numbers are names of what is compared
+				c.Need = max(c.Need, old.Need)
+				*old = c
+			}
+			return
 		}
+		seen[key] = len(out)
+		out = append(out, c)
 	}
+	prep := make([]*prepared, len(needs))
 	for i := range needs {
-		n := e.prepare(&needs[i], st)
+		n := e.prepare(&needs[i], x.st)
+		prep[i] = n
 		var fillers []candidate
-		for p, v := range views {
-			for _, c := range e.candidates(n, v, p, views, links) {
+		for p, v := range x.views {
+			for _, c := range e.candidates(n, v, p, x.views, links) {
 				if debugSupport {
 					println("  CAND", n.Name, p, v.page.Facts[c.ref.Fact].Value.Text, int(c.fit*100), int(c.worst*100), c.late, strings.Join(c.gaps, ","))
 				}
-				if !c.late && c.fit >= fillFit && c.worst <= gapShare {
+				if !c.late && c.fit >= fillFit && c.worst <= gapShare && n.counts(&v.page.Facts[c.ref.Fact]) {
 					fillers = append(fillers, c)
 				}
 			}
@@ -62,28 +73,28 @@ func (e *Engine) Conflicts(needs []Need, pages []*Page, metas []Meta) []Clash {
 		if len(fillers) > maxCandidates {
 			fillers = fillers[:maxCandidates]
 		}
-		for x := range fillers {
-			for y := x + 1; y < len(fillers); y++ {
-				a, b := fillers[x].ref, fillers[y].ref
+		for k := range fillers {
+			for m := k + 1; m < len(fillers); m++ {
+				a, b := fillers[k].ref, fillers[m].ref
 				if a.Page == b.Page {
 					continue
 				}
-				if debugSupport {
-					fa, fb := &views[a.Page].page.Facts[a.Fact], &views[b.Page].page.Facts[b.Fact]
-					whole := fa.Value.Kind == BooleanValue
-					m := mutual(e.about(views[a.Page], fa, st, whole), e.about(views[b.Page], fb, st, whole))
-					println("  PAIR", fa.Value.Text, "|", fb.Value.Text, int(m.similarity*100), int(m.shared*10), int(m.extraA*10), int(m.extraB*10))
-				}
-				if c, ok := e.clash(views, a, b, st, true); ok {
+				if c, ok := x.clash(a, b, n); ok {
 					c.Need = i
 					add(c)
 				}
 			}
 		}
 	}
-	for _, pair := range e.neighbours(views, st) {
-		if c, ok := e.clash(views, pair[0], pair[1], st, false); ok {
+	for _, pair := range x.neighbours() {
+		if c, ok := x.clash(pair[0], pair[1], nil); ok {
 			c.Need = -1
+			for i, n := range prep {
+				if x.answers(n, &c) {
+					c.Need = i
+					break
+				}
+			}
 			add(c)
 		}
 	}
@@ -96,21 +107,191 @@ func (e *Engine) Conflicts(needs []Need, pages []*Page, metas []Meta) []Clash {
 	return out
 }
 
+// comparer compares the facts of one set of pages. What facts are about is worked out
+// once each. It is not safe for concurrent use.
+type comparer struct {
+	*Engine
+	views   []*view
+	st      *rarity
+	abouts  map[formKey]*aboutness
+	reaches map[[2]int]reach // by page and clause
+}
+
+type formKey struct {
+	page, fact int
+	form       aboutForm
+}
+
+// aboutForm says what of a clause counts as what its fact is about.
+type aboutForm uint8
+
+const (
+	ofValue  aboutForm = iota // the words around a value
+	ofClause                  // the whole clause, without the words of its stance
+	ofCore                    // the same without the words that say for whom it holds
+)
+
+func (x *comparer) fact(r Ref) *Fact { return &x.views[r.Page].page.Facts[r.Fact] }
+
+// about is what a fact is about in the given form.
+func (x *comparer) about(r Ref, form aboutForm) *aboutness {
+	key := formKey{r.Page, r.Fact, form}
+	if a, ok := x.abouts[key]; ok {
+		return a
+	}
+	var skip []text.Span
+	if form == ofCore {
+		h := x.reach(r)
+		skip = []text.Span{h.all, h.only, h.pivot.word}
+	}
+	a := x.readAbout(x.views[r.Page], x.fact(r), x.st, form != ofValue, skip...)
+	x.abouts[key] = a
+	return a
+}
+
+// reach is for whom the clause of a fact says that it holds.
+func (x *comparer) reach(r Ref) reach {
+	f := x.fact(r)
+	key := [2]int{r.Page, f.Clause}
+	h, ok := x.reaches[key]
+	if !ok {
+		if c := x.views[r.Page].clauseOf(f); c != nil {
+			h = reachOf(x.views[r.Page].page.Runes, c.Span)
+			h.pivot, h.compares = pivotOf(x.views[r.Page].page.Runes, c.Span)
+		}
+		x.reaches[key] = h
+	}
+	return h
+}
+
+// Shares of a question that the two sides of a clash must carry to be on it.
+const (
+	carriesAsked = 0.55 // where the question says what kind of answer it wants
+	carriesText  = 0.75 // where any sentence might be the answer
+)
+
+// answers reports whether a clash that was found beside the needs is on what the need
+// asks for: both its clauses carry the words of the question.
+func (x *comparer) answers(n *prepared, c *Clash) bool {
+	if n.all.total == 0 {
+		return false
+	}
+	if debugSupport {
+		println("  ANSWERS", n.Name, n.Question, n.kinds.expect, n.Class, n.Subject, "/", n.Attribute, "/", n.Unit)
+	}
+	limit := carriesAsked
+	fa := x.fact(c.A)
+	switch n.kinds.expect {
+	case "QUANTITY", "DURATION":
+		switch c.Kind {
+		case "ORDER":
+			if n.Class != "COMPARISON" {
+				return false
+			}
+		case "POLARITY", "MODALITY", "STATUS", "ENTITY", "SCOPE":
+			return false
+		}
+		if fa.Value.Kind == TimeValue || !n.counts(fa) || !n.counts(x.fact(c.B)) {
+			return false
+		}
+		if q := fa.Value.Quantity; q != nil && n.kinds.dims != nil && !n.kinds.dims[q.Unit.Dim] {
+			return false
+		}
+	case "TIME":
+		if fa.Value.Kind == EntityValue || c.Kind == "ENTITY" {
+			return false
+		}
+	case "BOOLEAN", "ENTITY", "PLACE", "":
+	default:
+		limit = carriesText
+	}
+	if n.Class == "DEFINITION" && n.Attribute == "" && c.Kind != "ENTITY" {
+		return false
+	}
+	for _, r := range []Ref{c.A, c.B} {
+		v, f := x.views[r.Page], x.fact(r)
+		b := v.clauseBagFor(f)
+		cov := n.all.cover(b)
+		lift(n.all, cov.cells, v.frameBag(), 0.75)
+		n.answersState(n.all, cov.cells, v.factSides(r.Fact))
+		if debugSupport {
+			println("   ", int(100*n.all.score(cov.cells)))
+			for _, g := range n.all.gaps(cov.cells, cellCovered) {
+				println("   gap", n.all.text(g.Span), g.name, int(10*g.weight))
+			}
+		}
+		if n.all.score(cov.cells) < limit {
+			return false
+		}
+		sc := n.subject.cover(b)
+		lift(n.subject, sc.cells, v.frameBag(), 0.75)
+		about := n.subject.score(sc.cells)
+		if n.subject.total > 0 && n.Others == nil && about < 0.4 {
+			return false
+		}
+		for _, o := range n.others {
+			if o.cover(b).score > 0.8 && about < 0.8 && c.Kind != "ORDER" {
+				return false
+			}
+		}
+		if n.attribute.total > 0 && f.Value.Kind != BooleanValue {
+			ac := n.attribute.cover(b)
+			if f.Value.Quantity != nil {
+				impliedBy(f.Value.Quantity, n.attribute, ac.cells)
+			}
+			if n.attribute.score(ac.cells) < 0.45 {
+				return false
+			}
+		}
+		for _, g := range n.all.gaps(cov.cells, cellCovered) {
+			if g.name && g.weight > 0.15*n.all.total {
+				return false
+			}
+		}
+		if x.elsewhere(n, v, f) || n.outside(f) {
+			return false
+		}
+	}
+	return true
+}
+
+// counts reports whether the unit of the fact can be the one that the question names:
+// how many floors is not answered by a price.
+func (n *prepared) counts(f *Fact) bool {
+	q := f.Value.Quantity
+	if q == nil || n.Unit == "" {
+		return true
+	}
+	u, ok := quantity.Words("2" + spaced(n.Unit))
+	if !ok {
+		return true
+	}
+	switch u.Unit.Dim {
+	case quantity.None, quantity.Count:
+		return q.Unit.Dim == quantity.None || q.Unit.Dim == quantity.Count
+	}
+	return true
+}
+
 // neighbours pairs facts of different pages that share telling words and have
 // comparable values.
-func (e *Engine) neighbours(views []*view, st *rarity) [][2]Ref {
+func (x *comparer) neighbours() [][2]Ref {
 	type key struct {
-		kind ValueKind
-		dim  quantity.Dimension
-		term string
+		kind      ValueKind
+		dim       quantity.Dimension
+		threshold bool
+		term      string
 	}
 	index := map[key][]Ref{}
 	var out [][2]Ref
 	done := map[[4]int]int{}
-	for p, v := range views {
+	for p, v := range x.views {
 		for i := range v.page.Facts {
 			f := &v.page.Facts[i]
-			if f.Value.Kind == TextValue || f.Threshold || v.scopeOnly(f) {
+			if f.Value.Kind == TextValue || !f.Threshold && v.scopeOnly(f) {
+				continue
+			}
+			if f.Threshold && f.Value.Kind != QuantityValue {
 				continue
 			}
 			var dim quantity.Dimension
@@ -119,10 +300,10 @@ func (e *Engine) neighbours(views []*view, st *rarity) [][2]Ref {
 			}
 			ref := Ref{Page: p, Fact: i, Span: f.Span, Value: f.Value.Span}
 			for _, t := range f.Anchors {
-				if t.Origin > Topic || light[t.Text] || st.words[t.Text] > 12 {
+				if t.Origin > Topic || light[t.Text] || x.st.words[t.Text] > 12 {
 					continue
 				}
-				k := key{f.Value.Kind, loose(dim), t.Text}
+				k := key{f.Value.Kind, loose(dim), f.Threshold, t.Text}
 				if t.Synset != 0 {
 					k.term = "§" + string(rune(t.Synset))
 				}
@@ -158,34 +339,48 @@ func loose(d quantity.Dimension) quantity.Dimension {
 	return d
 }
 
-// clash decides whether two facts conflict and how. asked: both fill one need, so
-// what they are about has been compared with the question already.
-func (e *Engine) clash(views []*view, ra, rb Ref, st *rarity, asked bool) (Clash, bool) {
-	va, vb := views[ra.Page], views[rb.Page]
-	fa, fb := &va.page.Facts[ra.Fact], &vb.page.Facts[rb.Fact]
+// clash decides whether two facts conflict and how. need is what both fill, so that
+// what they are about has been compared with the question already; nil for none.
+func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
+	va, vb := x.views[ra.Page], x.views[rb.Page]
+	fa, fb := x.fact(ra), x.fact(rb)
 	none := Clash{}
-	if fa.Value.Kind != fb.Value.Kind {
+	if fa.Value.Kind != fb.Value.Kind || fa.Threshold != fb.Threshold && need == nil {
 		return none, false
 	}
 	if fa.Hedged != fb.Hedged && (fa.Modality == Reported || fb.Modality == Reported) {
 		return none, false
 	}
-	whole := fa.Value.Kind == BooleanValue
-	a := e.about(va, fa, st, whole)
-	b := e.about(vb, fb, st, whole)
-	m := mutual(a, b)
-	m.factA, m.factB = ra.Fact, rb.Fact
-	limit := oneThing
-	if whole {
-		limit = oneStatement
+	form, limit := ofValue, oneThing
+	ranges := false
+	if fa.Value.Kind == BooleanValue {
+		form, limit = ofClause, oneStatement
+		if ranges = x.rangesDiffer(ra, rb); ranges {
+			form = ofCore
+		}
+		if ha, hb := x.reach(ra), x.reach(rb); ha.compares && hb.compares && ha.pivot.axis == hb.pivot.axis {
+			form = ofCore
+		}
 	}
-	if asked {
+	m := x.mutual(ra, rb, form)
+	if debugSupport {
+		println("  PAIR", need != nil, fa.Value.Text, "|", fb.Value.Text, int(m.similarity*100), int(m.shared*10), int(m.extraA*10), int(m.extraB*10), ranges)
+	}
+	if fa.Value.Kind == BooleanValue && x.twoHolders(va, vb, fa, fb, m) {
+		// Beside the holders' names the two say the same.
+		m.extraA, m.extraB, m.similarity, m.holders = 0, 0, 1, true
+	}
+	foreign := chinese(va.page, fa) != chinese(vb.page, fb)
+	if need != nil {
 		limit -= 0.22
+		if foreign { // of two languages the dictionary knows only some words
+			limit = 0.3
+		}
 	}
-	if m.similarity < limit || !asked && (m.shared < leastShared || m.extraA+m.extraB > 0.25*m.shared) {
+	if m.similarity < limit || need == nil && (m.shared < leastShared || m.extraA+m.extraB > 0.25*m.shared) && !(form == ofCore && m.shared >= 2.5) {
 		return none, false
 	}
-	versions := e.versions(va, vb, fa, fb)
+	versions := x.versions(va, vb, fa, fb)
 	ta, tb := va.ownTimes(fa), vb.ownTimes(fb)
 	if versions { // the years of two versions of one rule do not set them apart
 		ta, tb = va.statedTimes(fa), vb.statedTimes(fb)
@@ -196,16 +391,27 @@ func (e *Engine) clash(views []*view, ra, rb Ref, st *rarity, asked bool) (Clash
 	if (fa.Modality == Planned) != (fb.Modality == Planned) {
 		return none, false
 	}
+	if x.excepted(va, fa, vb, fb) || x.excepted(vb, fb, va, fa) {
+		return none, false
+	}
 	c := Clash{A: ra, B: rb, Subject: firstText(fa.Subject.Text, fb.Subject.Text), Attribute: firstText(fa.Attribute.Text, fb.Attribute.Text)}
 	c.A.Score, c.B.Score = m.similarity, m.similarity
-	kind, hard, why := e.kind(va, vb, fa, fb, m)
+	kind, hard, why := x.kind(va, vb, fa, fb, m, ranges)
+	if debugSupport {
+		println("   KIND", kind, why, contrast(m), x.otherThing(va, fa, vb, fb, need), apart(va.factSides(ra.Fact), vb.factSides(rb.Fact), false))
+	}
 	if kind == "" {
 		return none, false
 	}
-	if contrast(m) && kind != "ORDER" && kind != "SCOPE" && kind != "QUANTIFIER" {
-		return none, false
+	switch kind {
+	case "ORDER", "SCOPE", "QUANTIFIER":
+	case "ENTITY":
+	default:
+		if contrast(m) && !(foreign && need != nil) || !foreign && x.otherThing(va, fa, vb, fb, need) {
+			return none, false
+		}
 	}
-	if apart(va.factSides(ra.Fact), vb.factSides(rb.Fact), false) {
+	if apart(va.factSides(ra.Fact), vb.factSides(rb.Fact), false) && kind != "ORDER" && kind != "QUANTIFIER" {
 		return none, false
 	}
 	if va.twinned(fa, vb, fb) {
@@ -216,6 +422,183 @@ func (e *Engine) clash(views []*view, ra, rb Ref, st *rarity, asked bool) (Clash
 		c.Kind, c.Hard = "VERSION", true
 	}
 	return c, true
+}
+
+// mutual compares what two facts are about.
+func (x *comparer) mutual(ra, rb Ref, form aboutForm) overlap {
+	m := mutual(x.about(ra, form), x.about(rb, form))
+	m.factA, m.factB = ra.Fact, rb.Fact
+	return m
+}
+
+// chinese reports whether the clause of a fact is mostly Chinese.
+func chinese(p *Page, f *Fact) bool {
+	han, latin := 0, 0
+	for _, r := range p.Runes[f.Span.Start:f.Span.End] {
+		switch {
+		case text.IsHan(r):
+			han++
+		case unicode.IsLetter(r):
+			latin++
+		}
+	}
+	return 2*han > latin
+}
+
+// rangesDiffer reports whether one clause limits its rule to some, and the other
+// states it for all or limits it to others.
+func (x *comparer) rangesDiffer(ra, rb Ref) bool {
+	a, b := x.reach(ra), x.reach(rb)
+	if a.only.Empty() && b.only.Empty() {
+		return false
+	}
+	pa, pb := x.views[ra.Page].page, x.views[rb.Page].page
+	extra := func(p *Page, s text.Span, q *Page, o text.Span) float64 {
+		w := x.wordingOf(p.Runes, s, nil, nil)
+		return w.total * (1 - w.cover(bagOf(x.wordingOf(q.Runes, o, nil, nil))).score)
+	}
+	switch {
+	case !a.only.Empty() && !b.only.Empty():
+		return extra(pa, a.only, pb, b.only) >= 1.6 && extra(pb, b.only, pa, a.only) >= 1.6
+	case !a.only.Empty() && !b.all.Empty():
+		return extra(pa, a.only, pb, b.all) >= 1.6
+	case !b.only.Empty() && !a.all.Empty():
+		return extra(pb, b.only, pa, a.all) >= 1.6
+	}
+	return false
+}
+
+// excepted reports whether b is about the case that a excepts: a rule with its
+// exception and the rule for the excepted case do not conflict.
+func (x *comparer) excepted(va *view, a *Fact, vb *view, b *Fact) bool {
+	conds := a.Conditions
+	if c := va.clauseOf(a); c != nil {
+		conds = c.Conditions
+	}
+	cb := vb.clauseOf(b)
+	if cb == nil {
+		return false
+	}
+	var bag *bag
+	for _, c := range conds {
+		if c.Kind != Except && c.Kind != Unless {
+			continue
+		}
+		if len(c.Terms) > 0 {
+			if bag == nil {
+				bag = vb.clauseBagFor(b)
+			}
+			sum, total := 0.0, 0.0
+			for _, t := range c.Terms {
+				total += t.Weight
+				if bag.words[t.Text] > 0 || t.Synset != 0 && bag.syns[t.Synset] > 0 {
+					sum += t.Weight
+				}
+			}
+			if total > 0 && sum/total >= 0.5 {
+				return true
+			}
+		}
+		for _, q := range c.Quantities {
+			for _, o := range cb.Quantities {
+				if r, _ := quantity.Compare(q, o); r == relation.Same {
+					return true
+				}
+			}
+		}
+		for _, t := range c.Times {
+			for _, o := range cb.Times {
+				if r, _ := when.Compare(t, o); r == relation.Same {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// otherThing reports whether the subjects of two facts are two things: a part beside
+// its whole, a subsidiary beside its group. Words that the question names set nothing
+// apart.
+func (x *comparer) otherThing(va *view, fa *Fact, vb *view, fb *Fact, need *prepared) bool {
+	ca, cb := va.clauseOf(fa), vb.clauseOf(fb)
+	if ca == nil || cb == nil {
+		return false
+	}
+	if x.otherTopic(ca.Topic.Text, cb.Topic.Text, va, fa, vb, fb, need) {
+		return true
+	}
+	// What the sentences begin with: their later clauses speak of it too.
+	ta, tb := va.page.Clauses[va.page.Sentences[ca.Sentence].Clauses[0]].Topic.Text, vb.page.Clauses[vb.page.Sentences[cb.Sentence].Clauses[0]].Topic.Text
+	return (ta != ca.Topic.Text || tb != cb.Topic.Text) && x.otherTopic(ta, tb, va, fa, vb, fb, need)
+}
+
+func (x *comparer) otherTopic(topicA, topicB string, va *view, fa *Fact, vb *view, fb *Fact, need *prepared) bool {
+	topicA, topicB = head(topicA), head(topicB)
+	if topicA == "" || topicB == "" {
+		return false
+	}
+	wa, wb := x.wording(topicA, nil), x.wording(topicB, nil)
+	ta, tb := bagOf(wa), bagOf(wb)
+	la, lb := va.clauseBagFor(fa), vb.clauseBagFor(fb)
+	lacks := func(w *wording, b *bag, need *prepared) (weight float64) {
+		for _, g := range w.gaps(w.cover(b).cells, cellCovered) {
+			s := w.text(g.Span)
+			if need != nil && x.wording(s, nil).cover(need.asked).score >= 0.5 || light[fold(s)] {
+				continue
+			}
+			weight += g.weight
+		}
+		return weight
+	}
+	// Each names a subject of its own, and one of them is unknown to the other clause.
+	ga := lacks(wa, tb, nil)
+	gb := lacks(wb, ta, nil)
+	farA := lacks(wa, lb, need)
+	farB := lacks(wb, la, need)
+	if ga >= 1.6 && gb >= 1.6 && (farA >= 1.6 || farB >= 1.6) {
+		return true
+	}
+	// A part of what the other speaks of: the deer park of the estate.
+	return x.partOf(topicA, tb, lb, need) || x.partOf(topicB, ta, la, need)
+}
+
+// head is a subject without its apposition: X, a subsidiary of Y.
+func head(subject string) string {
+	if i := strings.IndexAny(subject, ",，（("); i > 0 {
+		return strings.TrimSpace(subject[:i])
+	}
+	return subject
+}
+
+// partOf reports whether a subject is a part of the other subject (topic), named by a
+// head of its own that the other clause lacks.
+func (x *comparer) partOf(subject string, topic, other *bag, need *prepared) bool {
+	head, owner, ok := splitOwner(subject)
+	if !ok || !partHead(head) {
+		return false
+	}
+	wo, wh := x.wording(owner, nil), x.wording(head, nil)
+	if wo.total == 0 || wh.total == 0 || wo.cover(topic).score < 0.7 || wh.cover(other).score > 0.3 {
+		return false
+	}
+	return need == nil || wh.cover(need.asked).score < 0.5
+}
+
+// splitOwner cuts "the Y of X", "X's Y", X的Y into Y and X.
+func splitOwner(s string) (head, owner string, ok bool) {
+	if i := strings.LastIndex(s, "的"); i > 0 && i+len("的") < len(s) {
+		return s[i+len("的"):], s[:i], true
+	}
+	if i := strings.Index(s, " of "); i > 0 {
+		return s[:i], s[i+4:], true
+	}
+	for _, mark := range []string{"'s ", "’s "} {
+		if i := strings.Index(s, mark); i > 0 {
+			return s[i+len(mark):], s[:i], true
+		}
+	}
+	return "", "", false
 }
 
 func firstText(a, b string) string {
@@ -247,29 +630,45 @@ func (e *Engine) about(v *view, f *Fact, st *rarity, whole bool) *aboutness {
 	return a
 }
 
-func (e *Engine) readAbout(v *view, f *Fact, st *rarity, whole bool) *aboutness {
+func (e *Engine) readAbout(v *view, f *Fact, st *rarity, whole bool, leave ...text.Span) *aboutness {
 	out := &aboutness{bag: v.factBagOwn(f, whole)}
 	c := v.clauseOf(f)
 	if c == nil {
 		out.own = e.wording("", st)
 		return out
 	}
-	skip := values(v.page, c)
+	skip := append(values(v.page, c), leave...)
 	if whole {
 		skip = append(skip, stanceWords(v.page.Runes, c.Span)...)
+		if e.config.Contrasts != nil {
+			for _, found := range e.config.Contrasts.Find(text.Fold(v.page.Runes[c.Start:c.End])) {
+				if found.State {
+					skip = append(skip, text.Span{Start: c.Start + found.Start, End: c.Start + found.End})
+				}
+			}
+		}
 	}
 	span := c.Span
 	if !whole && f.Span.Len() > 0 && c.Span.Contains(f.Span) {
 		span = f.Span
 	}
-	out.own = e.wordingOf(v.page.Runes, span, st, skip)
+	out.own, out.from = e.wordingOf(v.page.Runes, span, st, skip), span.Start
+	if s := v.sentenceSpan(f); !whole && out.own.total < leastShared && s.Start < span.Start {
+		// The clause takes its subject from the one before it.
+		wide := text.Span{Start: s.Start, End: span.End}
+		for k := f.Clause - 1; k >= 0 && v.page.Clauses[k].Sentence == c.Sentence; k-- {
+			skip = append(skip, values(v.page, &v.page.Clauses[k])...)
+			wide.Start = v.page.Clauses[k].Start
+		}
+		out.own, out.from = e.wordingOf(v.page.Runes, wide, st, skip), wide.Start
+	}
 	out.all = v.clauseBagFor(f)
 	return out
 }
 
 // stanceList are content words that say how a statement stands, not what it is about.
-var stanceList = text.NewTrie(map[int16]string{1: "适用|禁用|慎用|忌用|禁止|严禁|允许|准许|许可|不宜|避免|有效|生效|施行|废止|失效|停止|暂停|关闭|开放|营业|停业|在售|停售|取消|终止|可以|应当|必须|不得|全体|所有|全部|仅限|部分|" +
-	"open|closed|close|valid|expired|repealed|discontinued|available|unavailable|active|inactive|suspended|cancelled|canceled|withdrawn|in force|for good|as usual|permanently|temporarily|allowed|forbidden|prohibited|permitted|banned|required|optional|recommended|choose|free to|no longer|still|currently"})
+var stanceList = text.NewTrie(map[int16]string{1: "谨慎|小心|完全|正常|照常|依旧|适用|禁用|慎用|忌用|禁止|严禁|允许|准许|许可|不宜|避免|有效|生效|施行|废止|失效|停止|暂停|关闭|开放|营业|停业|在售|停售|取消|终止|可以|应当|必须|不得|全体|所有|全部|仅限|部分|" +
+	"with caution|caution|cautiously|with care|fully|entirely|completely|generally|open|closed|close|valid|expired|repealed|discontinued|available|unavailable|active|inactive|suspended|cancelled|canceled|withdrawn|in force|for good|as usual|permanently|temporarily|allowed|forbidden|prohibited|permitted|banned|required|optional|recommended|choose|free to|no longer|still|currently"})
 
 func stanceWords(runes []rune, span text.Span) []text.Span {
 	folded := text.Fold(runes[span.Start:span.End])
@@ -287,9 +686,10 @@ func stanceWords(runes []rune, span text.Span) []text.Span {
 }
 
 type aboutness struct {
-	own *wording // words of the clause that states the value
-	bag *bag     // the same with what it inherits
-	all *bag
+	own  *wording // words of the clause that states the value
+	from int      // where they begin on the page
+	bag  *bag     // the same with what it inherits
+	all  *bag
 }
 
 // values are the spans of the values of a clause.
@@ -342,9 +742,10 @@ func (v *view) clauseBagFor(f *Fact) *bag {
 type overlap struct {
 	similarity     float64
 	shared         float64
-	extraA, extraB float64 // weight of words that only one side has
-	gapsA, gapsB   []string
-	factA, factB   int // indexes of the facts
+	extraA, extraB float64     // weight of words that only one side has
+	gapsA, gapsB   []text.Span // on the pages
+	factA, factB   int         // indexes of the facts
+	holders        bool        // they differ in the name of a single holder only
 }
 
 // mutual compares what two values are about. One-sided extra words (paraphrase,
@@ -356,8 +757,8 @@ func mutual(a, b *aboutness) overlap {
 		lift(b.own, cb.cells, a.all, 0.9)
 	}
 	var m overlap
-	sa, xa, ga := split(a.own, ca.cells)
-	sb, xb, gb := split(b.own, cb.cells)
+	sa, xa, ga := split(a, ca.cells)
+	sb, xb, gb := split(b, cb.cells)
 	m.shared = math.Max(sa, sb)
 	m.extraA, m.extraB, m.gapsA, m.gapsB = xa, xb, ga, gb
 	low, high := math.Min(xa, xb), math.Max(xa, xb)
@@ -367,13 +768,14 @@ func mutual(a, b *aboutness) overlap {
 	return m
 }
 
-func split(w *wording, cells []float64) (shared, extra float64, gaps []string) {
+func split(a *aboutness, cells []float64) (shared, extra float64, gaps []text.Span) {
+	w := a.own
 	for k, c := range w.cells {
 		shared += c.weight * cells[k]
 	}
 	for _, g := range w.gaps(cells, cellCovered) {
 		extra += g.weight
-		gaps = append(gaps, w.text(g.Span))
+		gaps = append(gaps, text.Span{Start: g.Start + a.from, End: g.End + a.from})
 	}
 	return shared, extra, gaps
 }
@@ -384,22 +786,39 @@ func contrast(m overlap) bool {
 	return math.Min(m.extraA, m.extraB) >= 1.6 && math.Min(m.extraA, m.extraB) > 0.22*m.shared
 }
 
-// kind names the conflict of two facts about one thing; "" for none.
-func (e *Engine) kind(va, vb *view, fa, fb *Fact, m overlap) (kind string, hard bool, why string) {
-	cond := e.conditions(fa, fb)
-	special := cond == relation.Unknown && (e.special(va, vb, fa, fb) || e.special(vb, va, fb, fa))
+// kind names the conflict of two facts about one thing; "" for none. ranges: one of
+// them limits the rule to some.
+func (x *comparer) kind(va, vb *view, fa, fb *Fact, m overlap, ranges bool) (kind string, hard bool, why string) {
+	cond := x.conditions(fa, fb)
+	special := cond == relation.Unknown && (x.special(va, vb, fa, fb) || x.special(vb, va, fb, fa))
 	if fa.Value.Kind != BooleanValue {
 		r, reason := compareValues(fa.Value, fb.Value)
+		threshold := fa.Threshold && fb.Threshold
 		switch r {
 		case relation.Same:
-			if fa.Negative() != fb.Negative() && fa.Value.Kind != TimeValue {
+			if threshold {
+				return "", false, ""
+			}
+			if fa.Negative() != fb.Negative() && fa.Value.Kind != TimeValue && !special && cond != relation.Differs {
 				return "POLARITY", true, "stated and denied"
 			}
 			if cond == relation.Differs && thresholdsExclude(fa, fb) {
 				return "CONDITION", true, "two thresholds for one value"
 			}
 			return "", false, ""
+		case relation.Differs:
+			if !threshold && cond != relation.Differs && !special && opposedBounds(fa.Value.Quantity, fb.Value.Quantity) {
+				return "QUANTIFIER", true, "at least and at most"
+			}
+			return "", false, ""
 		case relation.Excludes:
+			if threshold {
+				// Another outcome, or another step of a scale, is another rule.
+				if fa.Negative() != fb.Negative() || !sameBound(fa.Value.Quantity, fb.Value.Quantity) || stepsDiffer(va, fa, vb, fb) {
+					return "", false, ""
+				}
+				return "CONDITION", true, reason
+			}
 			if cond == relation.Differs || special || fa.Negative() || fb.Negative() {
 				return "", false, ""
 			}
@@ -407,18 +826,27 @@ func (e *Engine) kind(va, vb *view, fa, fb *Fact, m overlap) (kind string, hard 
 		}
 		return "", false, ""
 	}
-	if fa.Relation != nil && fb.Relation != nil {
-		if turned(e, fa, fb) {
-			return "ORDER", true, "turned round"
+	if x.turnedRound(va, vb, fa, fb, m) {
+		return "ORDER", true, "turned round"
+	}
+	if m.holders {
+		if r, _ := stances(fa, fb); r == relation.Same {
+			return "ENTITY", true, "two holders"
 		}
+	}
+	if special && !onlyAgainstAll(fa, fb) && !ranges {
+		return "", false, ""
 	}
 	if apart(va.factSides(m.factA), vb.factSides(m.factB), true) && fa.Negative() == fb.Negative() || statusClash(va, vb, fa, fb) {
 		return "STATUS", true, "in force and not in force"
 	}
-	if cond == relation.Differs {
-		return "", false, ""
+	if ranges {
+		if fa.Negative() != fb.Negative() {
+			return "", false, ""
+		}
+		return "SCOPE", true, "two ranges"
 	}
-	if special && !onlyAgainstAll(fa, fb) {
+	if cond == relation.Differs {
 		return "", false, ""
 	}
 	r, reason := stances(fa, fb)
@@ -430,6 +858,9 @@ func (e *Engine) kind(va, vb *view, fa, fb *Fact, m overlap) (kind string, hard 
 	}
 	switch reason {
 	case "polarity":
+		if excludesOthers(va, fa, vb, fb) || excludesOthers(vb, fb, va, fa) {
+			return "", false, ""
+		}
 		if fa.Modality != fb.Modality && (fa.Modality != Plain && fb.Modality != Plain) {
 			return "MODALITY", true, reason
 		}
@@ -443,6 +874,95 @@ func (e *Engine) kind(va, vb *view, fa, fb *Fact, m overlap) (kind string, hard 
 		return "QUANTIFIER", true, reason
 	}
 	return "", false, ""
+}
+
+// excludesOthers reports whether a limits a rule to some and b denies it to the rest.
+func excludesOthers(va *view, a *Fact, vb *view, b *Fact) bool {
+	if !b.Negative() || a.Negative() {
+		return false
+	}
+	limited := a.Quantifier == Only
+	for _, c := range a.Conditions {
+		limited = limited || c.Kind == OnlyIf
+	}
+	c := vb.clauseOf(b)
+	return limited && c != nil && hasAny(string(text.Fold(vb.page.Runes[c.Start:c.End])), []string{"非", "其他", "其余", "以外", "之外", "other", "non-", "anyone else", "nobody else", "outside", "everyone else"})
+}
+
+// opposedBounds reports whether one quantity is a lower and the other an upper bound
+// at the same number.
+func opposedBounds(a, b *quantity.Quantity) bool {
+	if a == nil || b == nil || a.Unit.Dim != b.Unit.Dim {
+		return false
+	}
+	if a.Lo == nil {
+		a, b = b, a
+	}
+	return a.Lo != nil && a.Hi == nil && b.Lo == nil && b.Hi != nil && a.Lo.Cmp(b.Hi) == 0 && !a.LoOpen && !b.HiOpen
+}
+
+// sameBound reports whether two thresholds bound from the same side; a single number
+// (after three years) is a lower bound.
+func sameBound(a, b *quantity.Quantity) bool {
+	if a == nil || b == nil {
+		return false
+	}
+	side := func(q *quantity.Quantity) int {
+		switch {
+		case q.Point() || q.Hi == nil:
+			return 1
+		case q.Lo == nil:
+			return -1
+		}
+		return 0
+	}
+	return side(a) == side(b) && side(a) != 0
+}
+
+// stepsDiffer reports whether the clauses of two facts state values that exclude each
+// other: two steps of one scale.
+func stepsDiffer(va *view, fa *Fact, vb *view, fb *Fact) bool {
+	ca, cb := va.clauseOf(fa), vb.clauseOf(fb)
+	if ca == nil || cb == nil {
+		return false
+	}
+	for i := ca.Facts[0]; i < ca.Facts[1]; i++ {
+		for k := cb.Facts[0]; k < cb.Facts[1]; k++ {
+			p, q := &va.page.Facts[i], &vb.page.Facts[k]
+			if p.Threshold || q.Threshold || p.Value.Kind != QuantityValue || q.Value.Kind != QuantityValue {
+				continue
+			}
+			if r, _ := compareValues(p.Value, q.Value); r == relation.Excludes {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// twoHolders reports whether two clauses are the same but for the one who holds an
+// office or does a deed, or the one place where a thing is.
+func (x *comparer) twoHolders(va, vb *view, fa, fb *Fact, m overlap) bool {
+	if m.shared < leastShared || fa.Negative() || fb.Negative() {
+		return false
+	}
+	ca, cb := va.clauseOf(fa), vb.clauseOf(fb)
+	if ca == nil || cb == nil {
+		return false
+	}
+	ha, hb, ok := holders(va.page.Runes, ca.Span, vb.page.Runes, cb.Span)
+	if !ok {
+		return false
+	}
+	rest := func(gaps []text.Span, h text.Span) bool {
+		for _, g := range gaps {
+			if !g.Overlaps(h) && g.Len() > 2 {
+				return false
+			}
+		}
+		return true
+	}
+	return rest(m.gapsA, ha) && rest(m.gapsB, hb)
 }
 
 // special reports whether a's condition makes it a special case beside b: a case of
@@ -488,7 +1008,7 @@ func valueKind(va, vb *view, fa, fb *Fact, reason string) (string, bool, string)
 	case TimeValue:
 		return "TIME", true, reason
 	case EntityValue:
-		if !singleHolder(fa) || !singleHolder(fb) {
+		if !singleHolder(va, fa) || !singleHolder(vb, fb) {
 			return "", false, ""
 		}
 		return "ENTITY", true, reason
@@ -529,10 +1049,19 @@ func ruleValue(v *view, f *Fact) bool {
 // singleHolder reports whether the attribute of the fact can have one holder only:
 // its form gives it to one (X is Y, built by Y, lies in Y), and nothing in it says
 // that there are several.
-func singleHolder(f *Fact) bool {
+func singleHolder(v *view, f *Fact) bool {
+	c := v.clauseOf(f)
+	if plural(f) || c == nil || f.Negative() {
+		return false
+	}
+	if hasAny(string(text.Fold(v.page.Runes[c.Start:c.End])), manyHolders) {
+		return false
+	}
 	switch f.Role {
 	case IsA, Agent, Location:
-		return !plural(f)
+		return true
+	case NoRole:
+		return holderGap(v.page.Runes, c.Span, f.Value.Span)
 	}
 	return false
 }
@@ -544,7 +1073,7 @@ func plural(f *Fact) bool {
 
 // turned reports whether two comparisons say the opposite of one pair.
 func turned(e *Engine, a, b *Fact) bool {
-	if a.Relation.Op == "" || b.Relation.Op == "" {
+	if a.Relation == nil || b.Relation == nil || a.Relation.Op == "" || b.Relation.Op == "" {
 		return false
 	}
 	same := func(x, y string) bool { return e.sameThing(x, y) }
@@ -556,6 +1085,75 @@ func turned(e *Engine, a, b *Fact) bool {
 		return a.Relation.Op == b.Relation.Op && a.Negative() == b.Negative()
 	case straight && !crossed:
 		return opposite[a.Relation.Op] == b.Relation.Op && a.Negative() == b.Negative()
+	}
+	return false
+}
+
+// turnedRound reports whether two clauses state one comparison or one sequence the
+// opposite way.
+func (x *comparer) turnedRound(va, vb *view, a, b *Fact, m overlap) bool {
+	if a.Negative() != b.Negative() {
+		return false
+	}
+	ca, cb := va.clauseOf(a), vb.clauseOf(b)
+	if ca == nil || cb == nil {
+		return false
+	}
+	quote := func(v *view, s text.Span) string { return v.page.Quote(s) }
+	if f1, s1, ok := sequenceOf(quote(va, va.sentenceSpan(a))); ok {
+		if f2, s2, ok := sequenceOf(quote(vb, vb.sentenceSpan(b))); ok {
+			return x.crossed(f1, s1, f2, s2)
+		}
+	}
+	if turned(x.Engine, a, b) && !contrast(m) {
+		return true
+	}
+	pa, ok := pivotOf(va.page.Runes, ca.Span)
+	if !ok {
+		return false
+	}
+	pb, ok := pivotOf(vb.page.Runes, cb.Span)
+	if !ok || pa.axis != pb.axis {
+		return false
+	}
+	// Beside the comparing words both must speak of the same things.
+	if beside(m.gapsA, pa.word, va.page.Runes) || beside(m.gapsB, pb.word, vb.page.Runes) {
+		return false
+	}
+	la, ra, lb, rb := quote(va, pa.left), quote(va, pa.right), quote(vb, pb.left), quote(vb, pb.right)
+	if pa.side == pb.side {
+		return x.crossed(la, ra, lb, rb)
+	}
+	if measured(ca, pa.right) || measured(cb, pb.right) || a.Modality == May && b.Modality == May {
+		return false // before nine and after nine are two rules
+	}
+	return x.alike(la, lb) && x.alike(ra, rb)
+}
+
+// measured reports whether a stretch of a clause holds a measure or a time.
+func measured(c *Clause, s text.Span) bool {
+	for _, t := range c.Times {
+		if s.Overlaps(t.Span) {
+			return true
+		}
+	}
+	for _, q := range c.Quantities {
+		switch {
+		case !s.Overlaps(q.Span):
+		case q.Unit.Dim == quantity.Count, q.Unit.Dim == quantity.Ordinal, q.Weak:
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// beside reports whether a gap of weight lies outside the comparing words.
+func beside(gaps []text.Span, word text.Span, runes []rune) bool {
+	for _, g := range gaps {
+		if !g.Overlaps(word) && (g.Len() > 2 || !text.IsHan(runes[g.Start])) {
+			return true
+		}
 	}
 	return false
 }
@@ -622,7 +1220,20 @@ func onlyAgainstAll(a, b *Fact) bool {
 	return only(a) && b.Quantifier == All || only(b) && a.Quantifier == All
 }
 
-var versionMark = regexp.MustCompile(`(?i)(?:\bv(?:er(?:sion)?)?\.?\s*\d+(?:\.\d+)*|第[一二三四五六七八九十\d]+版|[（(]?\d{4}年?(?:版|修订|修正)?[）)]?|修订版|试行|revision\s*\d+|rev\.?\s*\d+|edition|\d{4} edition)`)
+// versionMark is what tells two versions of one document apart in their titles.
+var versionMark = regexp.MustCompile(`(?i)[（(\[【]?\s*(?:` +
+	`\bv(?:er(?:sion)?)?\.?\s*\d+(?:\.\d+)*|第[一二三四五六七八九十\d]+(?:次修订)?版` +
+	`|(?:\d{4}\s*年?(?:\s*\d{1,2}\s*月(?:\s*\d{1,2}\s*日)?)?|\d{4}-\d{1,2}-\d{1,2})?\s*(?:第[一二三四五六七八九十\d]+次)?(?:修订|修正|修改|公布|发布)(?:版|本|稿|案|草案)?` +
+	`|\d{4}\s*年?版|(?:试行|暂行|新版|旧版|现行版|征求意见稿|草案|送审稿)(?:版)?` +
+	`|(?:rev(?:ision)?|issue|release|edition|amendment)\.?\s*\d+(?:\.\d+)*` +
+	`|(?:\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|\d{4})\s+(?:edition|revision|version)|(?:as\s+)?(?:revised|amended)(?:\s+(?:in\s+)?\d{4})?|draft|final)\s*[）)\]】]?`)
+
+// yearMark is a bare year in a title: it tells versions of a rule apart, and editions
+// of a yearly report, which are no versions.
+var yearMark = regexp.MustCompile(`[（(\[【]?\s*(?:19|20)\d{2}(?:\s*[-–/至]\s*(?:19|20)?\d{2})?\s*(?:年度|年)?\s*[）)\]】]?`)
+
+// periodicals are documents that come out for each year anew.
+var periodicals = []string{"报告", "年报", "季报", "月报", "公报", "统计", "决算", "预算", "年鉴", "总结", "计划", "纪要", "简报", "快报", "回顾", "业绩", "report", "results", "statistics", "review", "yearbook", "budget", "plan", "minutes", "newsletter", "bulletin", "accounts", "outlook", "statement"}
 
 var article = regexp.MustCompile(`^\s*(?:第[〇零一二三四五六七八九十百千\d]+条(?:之[一二三四五六七八九十])?|§\s*\d+(?:\.\d+)*|(?i:section|article|clause)\s+\d+(?:\.\d+)*|\d+(?:\.\d+)+)`)
 
@@ -638,11 +1249,26 @@ func (e *Engine) versions(va, vb *view, fa, fb *Fact) bool {
 	}
 	va.readTitle()
 	vb.readTitle()
-	if va.bareTitle != vb.bareTitle || va.bareTitle == "" || va.title == vb.title {
+	if va.title == vb.title || hasAny(va.title, periodicals) {
 		return false
 	}
 	na, nb := articleOf(va, fa), articleOf(vb, fb)
-	return na == nb && (na != "" || ruleValue(va, fa) && ruleValue(vb, fb))
+	ba, bb := titleWords(va.bareTitle), titleWords(vb.bareTitle)
+	if ba != "" && ba == bb {
+		return na == nb && (na != "" || ruleValue(va, fa) && ruleValue(vb, fb))
+	}
+	ba, bb = titleWords(yearMark.ReplaceAllString(ba, "")), titleWords(yearMark.ReplaceAllString(bb, ""))
+	return ba != "" && ba == bb && na == nb && na != ""
+}
+
+// titleWords is a title without spaces, brackets and marks.
+func titleWords(title string) string {
+	return strings.Map(func(r rune) rune {
+		if text.IsWord(r) || text.IsHan(r) {
+			return r
+		}
+		return -1
+	}, title)
 }
 
 func articleOf(v *view, f *Fact) string {

@@ -531,6 +531,9 @@ func (r *reader) manner(st *statement, c *Clause) {
 			r.modal(c, Possible, inSubject)
 			c.Hedged = true
 		case planned:
+			if w := string(word); (w == "plan" || w == "plans") && !r.plansSomething(q.End) {
+				continue // a pension plan, every plan: a thing
+			}
 			r.modal(c, Planned, false) // the budget of X is 5 is planned, too
 		case prep:
 			if string(word) == "将" && i+1 < len(st.cues) && (st.cues[i+1].Start == q.End || len(r.timesIn(text.Span{Start: q.End, End: min(q.End+8, st.main.End)})) > 0) && st.cues[i+1].class != prep {
@@ -615,6 +618,19 @@ func (r *reader) insideNoun(st *statement, q cue) bool {
 func (r *reader) baseAt(i int) bool {
 	var buf [32]byte
 	return verbForms[string(r.asciiWord(buf[:0], i, r.wordAt(i, len(r.folded))))] == baseForm
+}
+
+// plansSomething reports whether the word plan that ends at i is a verb, or says what is
+// planned: an article or a preposition follows.
+func (r *reader) plansSomething(i int) bool {
+	for i < len(r.folded) && r.folded[i] == ' ' {
+		i++
+	}
+	switch string(r.folded[i:r.wordAt(i, len(r.folded))]) {
+	case "to", "on", "for", "a", "an", "the", "its", "their", "is", "was":
+		return true
+	}
+	return false
 }
 
 func (r *reader) modal(c *Clause, m Modality, inSubject bool) {
