@@ -399,7 +399,8 @@ func lightWords() map[string]bool {
 		"进行", "实行", "采取", "提供", "属于", "关于", "通常", "公司", "员工", "人员", "事项", "时候", "情形", "东西", "左右", "一次", "以上", "以下", "需要",
 		"make", "made", "do", "have", "get", "take", "give", "use", "go", "come", "happen", "tell", "say", "state", "know", "want", "need", "work", "thing",
 		"case", "kind", "type", "sort", "way", "number", "amount", "total", "current", "currently", "please", "much", "many", "new", "follow", "respect",
-		"allow", "promise", "keep", "kept", "locate", "provide", "offer", "receive", "give", "gain", "grant", "permit", "set", "enjoy", "entitle", "apply", "require", "state", "stipulate",
+		"allow", "promise", "keep", "kept", "locate", "provide", "offer", "receive", "give", "gain", "grant", "permit", "set", "enjoy", "entitle", "apply", "require", "include", "state", "stipulate",
+		"最长", "最短", "最多", "最少", "最高", "最低", "最大", "最小", "最迟", "最早", "至少", "至多",
 		"设在", "位于", "享受", "享有", "获得", "发放", "设有", "允许", "可以", "规定", "执行", "实施", "发", "给", "拿", "领",
 		"certain", "various", "general", "usual", "normal", "accord", "regard", "relat", "includ", "provid", "得到", "获得", "享有", "享受", "拿到", "拿回", "收到", "receiv", "obtain", "bring", "put", "let", "along", "customer", "user", "peopl", "person", "company", "compani",
 	} {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+	"unicode"
 
 	"suffice.dev/suffice/kb/fact/quantity"
 	"suffice.dev/suffice/kb/fact/relation"
@@ -119,7 +120,16 @@ func (e *Engine) needWording(s string, st *rarity) *wording {
 			skip = append(skip, t.Span)
 		}
 	}
-	return e.wordingOf(runes, text.Span{Start: 0, End: len(runes)}, st, skip)
+	w := e.wordingOf(runes, text.Span{Start: 0, End: len(runes)}, st, skip)
+	// A slot is cut out of its question, so a capital says that a word is a name.
+	for k := range w.cells {
+		if c := &w.cells[k]; !c.han && !c.name && c.Len() > 1 && unicode.IsUpper(runes[c.Start]) {
+			c.name = true
+			w.total += c.weight * (nameFactor - 1)
+			c.weight *= nameFactor
+		}
+	}
+	return w
 }
 
 // candidate is a fact or clause with how it fits a need.
@@ -293,7 +303,10 @@ func (e *Engine) items(refs []Ref, views []*view) int {
 			numbers[k] = true
 		}
 	}
-	return max(len(numbers), len(clauses), listed)
+	if len(numbers) > 1 { // numbered items are counted by their numbers alone
+		return len(numbers)
+	}
+	return max(len(clauses), listed)
 }
 
 // candidates lists the facts and clauses of one page that could fill the need.
@@ -357,9 +370,13 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 	linked := links.bag(page, v, f)
 	foreign := v.foreign(n)
 	substituted := n.substituted(parts[0].w, parts[0].cov.cells)
+	var tier *bag // what the first of parallel tiers says for all
 	if k := v.elliptic(i); k >= 0 {
 		if c := v.page.Facts[k].Clause; c >= 0 && c < len(v.page.Clauses) {
-			lift(parts[1].w, parts[1].cov.cells, v.clauseBag(c), 0.9)
+			for _, p := range parts {
+				lift(p.w, p.cov.cells, v.clauseBag(c), 0.9)
+			}
+			tier = v.clauseBag(c)
 		}
 	}
 	total, sum, own := 0.0, 0.0, 0.0
@@ -387,7 +404,7 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 			links.complete(p.w, p.cov.cells, v, f)
 		}
 		if p.kind != 1 {
-			links.ambient(p.w, p.cov.cells, page, scale)
+			links.ambient(p.w, p.cov.cells, page)
 		}
 		if v.selfReference() {
 			for k := range p.cov.cells {
@@ -398,6 +415,9 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 		}
 		if foreign {
 			e.liftForeign(p.w, p.cov.cells, v, f)
+		}
+		if n.Class == "CAUSE" && whole { // the reason may stand behind what it explains
+			v.liftBefore(p.w, p.cov.cells, f.Sentence)
 		}
 		if c := relatedMatch[p.kind]; c > 0 {
 			e.liftRelated(p.w, p.cov.cells, v, f, c)
@@ -436,7 +456,7 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 		}
 	}
 	c.fit, c.own = sum/total, own
-	if s := parts[1].w.score(parts[1].cov.cells); n.attribute.telling() && s < leastAttribute(f, whole) {
+	if s := parts[1].w.score(parts[1].cov.cells); n.attribute.telling() && s < leastAttribute(whole || foreign) {
 		c.worst = 1
 	}
 	if f.Threshold { // a bound inside a condition is seldom what is asked
@@ -464,11 +484,14 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 			break
 		}
 		links.complete(piece, pc.cells, v, f)
-		links.ambient(piece, pc.cells, page, scale)
+		links.ambient(piece, pc.cells, page)
 		if v.selfReference() {
 			continue
 		}
 		lift(piece, pc.cells, frame, 0.75*scale)
+		if tier != nil {
+			lift(piece, pc.cells, tier, 0.9)
+		}
 		if linked != nil {
 			lift(piece, pc.cells, linked, 0.7*scale)
 		}
@@ -597,8 +620,8 @@ func (n *prepared) answersState(w *wording, cells []float64, sides map[int32]sid
 
 // leastAttribute is the share of the attribute's words that a filler must carry: a
 // value stands for its own attribute only, a sentence may word it otherwise.
-func leastAttribute(f *Fact, whole bool) float64 {
-	if whole {
+func leastAttribute(loose bool) float64 {
+	if loose {
 		return 0.2
 	}
 	return 0.45

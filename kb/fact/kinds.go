@@ -136,6 +136,9 @@ func (k *kindSet) admits(n *prepared, v *view, f *Fact) bool {
 	q := f.Value.Quantity
 	switch k.expect {
 	case "QUANTITY", "DURATION":
+		if f.Value.Kind == BooleanValue && k.money(n) {
+			return saysFree(v, f)
+		}
 		if f.Value.Kind != QuantityValue || q == nil || q.Unit.Dim == quantity.Ordinal {
 			return false
 		}
@@ -194,14 +197,26 @@ func (k *kindSet) admits(n *prepared, v *view, f *Fact) bool {
 	}
 	// Textual answers: the clause must have the form that the class asks for.
 	switch f.Value.Kind {
-	case TextValue:
-		return textual(n, v, f)
-	case BooleanValue:
-		return textual(n, v, f)
+	case TextValue, BooleanValue:
+		return textual(n, v, f) && says(n, v, f)
 	case QuantityValue, TimeValue, EntityValue:
 		return n.Expect == "" && n.Class != "DEFINITION" && n.Class != "CAUSE" && n.Class != "STEPS" && n.Class != "EFFECT" && n.Class != "EXCEPTION"
 	}
 	return false
+}
+
+// money reports whether a sum of money is asked.
+func (k *kindSet) money(n *prepared) bool {
+	return k.dims != nil && k.dims[quantity.Money] || n.Unit == "" && asksMoney(n.Attribute)
+}
+
+var freeWords = regexp.MustCompile(`免费|不收(取)?(任何)?(费|费用|手续费|服务费)|不另收|无需付费|\b(free( of charge)?|no (charge|fee|cost)|at no (charge|cost)|without (charge|a charge))\b`)
+
+// saysFree reports whether a clause says that nothing is charged, which answers what
+// a thing costs.
+func saysFree(v *view, f *Fact) bool {
+	c := v.clauseOf(f)
+	return c != nil && freeWords.MatchString(string(text.Fold(v.page.Runes[c.Start:c.End])))
 }
 
 // asksActual reports whether the question asks for what was, not what was planned.
@@ -269,7 +284,7 @@ var (
 var (
 	definitionMarks = []string{"是指", "指的是", "所称", "意思是", "定义为", "即为", "简称", "是一种", "是一款", "是一个", "是一项", "是由", "指在", "指为", "系指", "包括", "分为", "，指", "为：", "即",
 		"means", "refers to", "is defined as", "denotes", "is a ", "is an ", "are a ", "is the ", "are the ", "consists of", "stands for", "is any", "includes", "comprises", "was a ", "was an ", "was the ", "are "}
-	causeMarks = []string{"因", "由于", "原因", "导致", "所以", "为了", "为防", "以便", "以免", "鉴于", "受", "引起", "造成", "出于", "缘于", "旨在",
+	causeMarks = []string{"因", "由于", "原因", "导致", "所以", "为了", "为防", "以便", "以免", "鉴于", "受", "引起", "造成", "出于", "缘于", "旨在", "所致", "之故", "引发", "使得", "使",
 		"because", "due to", "owing to", "since", "as a result", "caused by", "reason", "in order to", "so that", "result of", "on account of", "thanks to", "following", "to avoid", "to prevent", "to protect", "to reduce", "led to", "after "}
 	effectMarks = []string{"将", "会", "被", "处", "罚", "扣", "影响", "导致", "则", "应当", "不得", "视为", "视同", "取消", "承担", "赔偿", "丧失", "终止", "失效", "造成", "损失", "可能", "不再", "按",
 		"will", "shall", "may", "lead", "result", "cause", "affect", "lose", "forfeit", "pay", "charge", "penalty", "fine", "terminate", "void", "cancel", "must", "is ", "are ", "suspend", "reduce", "increase"}
@@ -280,6 +295,36 @@ var (
 	stepMarks = []string{"第一步", "首先", "步骤", "点击", "登录", "提交", "填写", "打开", "选择", "进入", "携带", "办理", "申请", "然后", "再", "输入", "按", "联系", "前往", "下载", "通过", "先", "拨打", "出示", "设置", "运行", "配置", "安装", "将", "在",
 		"step", "first", "click", "select", "open", "submit", "fill", "log in", "then", "enter", "choose", "go to", "apply", "send", "contact", "call", "write to", "complete", "run", "set", "use", "install", "by ", "must", "can ", "configure", "add", "create"}
 )
+
+// says reports whether the sentence of a clause says more than the question does, and
+// not only where the answer is to be found.
+func says(n *prepared, v *view, f *Fact) bool {
+	if pointsElsewhere(v, f) {
+		return false
+	}
+	s := v.page.Sentences[f.Sentence]
+	for k := s.Clauses[0]; k < s.Clauses[1]; k++ {
+		c := &v.page.Clauses[k]
+		if len(c.Quantities) > 0 || len(c.Times) > 0 || !v.announces(c) && extra(n, v, s.Span, c.Terms) {
+			return true
+		}
+	}
+	return f.Sentence+1 < len(v.page.Sentences) && v.page.Sentences[f.Sentence+1].Kind == Item
+}
+
+// pointsElsewhere reports whether the clause of a fact only says where the answer is
+// to be found.
+func pointsElsewhere(v *view, f *Fact) bool {
+	c := v.clauseOf(f)
+	return c != nil && v.announces(c)
+}
+
+var elsewhere = regexp.MustCompile(`另行(公布|通知|规定|制定|公告)|(详)?见(《|第|附)|以.{1,16}为准|(will|to) be (announced|published)|set out in|(see|listed in|found in|described in) (the )?(appendix|annex|section|schedule|catalogue|price list)`)
+
+// announces reports whether a clause points elsewhere and states nothing itself.
+func (v *view) announces(c *Clause) bool {
+	return len(c.Quantities) == 0 && elsewhere.MatchString(string(text.Fold(v.page.Runes[c.Start:c.End])))
+}
 
 // textual reports whether the clause has the form of an answer to a textual need:
 // a cause for why, a definition for what is, an exception, a step.

@@ -174,8 +174,11 @@ func (l *links) read() {
 // ambient covers what the documents at hand take for granted: a stretch that stands
 // on several other pages (the firm whose documents they are) need not be repeated on
 // each.
-func (l *links) ambient(w *wording, cells []float64, page int, scale float64) {
-	if len(l.views) < 4 {
+func (l *links) ambient(w *wording, cells []float64, page int) {
+	needed := 2
+	if l.views[page].neutral() {
+		needed = 1
+	} else if len(l.views) < 4 {
 		return
 	}
 	for _, g := range w.gaps(cells, cellCovered) {
@@ -190,12 +193,12 @@ func (l *links) ambient(w *wording, cells []float64, page int, scale float64) {
 				documents[o.meta.Document] = true
 			}
 		}
-		if pages < 2 {
+		if pages < needed {
 			continue
 		}
 		for k, cell := range w.cells {
 			if g.Span.Contains(cell.Span) {
-				cells[k] = max(cells[k], 0.6*scale)
+				cells[k] = max(cells[k], ambientMatch)
 			}
 		}
 	}
@@ -222,3 +225,7 @@ func (w *wording) covers(cells []float64, s text.Span) bool {
 	}
 	return true
 }
+
+// ambientMatch is how far the surroundings stand for a word that a page takes for
+// granted.
+const ambientMatch = 0.6

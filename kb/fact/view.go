@@ -402,6 +402,32 @@ func (v *view) headBag(i int) *bag {
 	return b
 }
 
+// liftBefore covers what the sentence before says.
+func (v *view) liftBefore(w *wording, cells []float64, sentence int) {
+	if sentence < 1 || sentence >= len(v.page.Sentences) {
+		return
+	}
+	s := v.page.Sentences[sentence-1]
+	for c := s.Clauses[0]; c < s.Clauses[1]; c++ {
+		lift(w, cells, v.clauseBag(c), 0.75)
+	}
+}
+
+// neutral reports whether the page is a table alone, which names nothing but its
+// cells and so is about what the texts around it are about.
+func (v *view) neutral() bool {
+	rows := 0
+	for _, s := range v.page.Sentences {
+		switch s.Kind {
+		case Row, HeaderRow:
+			rows++
+		default:
+			return false
+		}
+	}
+	return rows > 0
+}
+
 // bagOf is the bag of the words of some wordings.
 func bagOf(ws ...*wording) *bag {
 	b := newBag(16)
