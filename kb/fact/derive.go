@@ -243,7 +243,7 @@ func (k *Checker) valueAt(w *wording, t when.Expr) (found, bool) {
 			if when.Scope(f.Times, []when.Expr{t}) != relation.Same {
 				continue
 			}
-			if fit := w.cover(v.factBag(i)).score; fit >= 0.7 && fit > best.fit {
+			if fit := w.cover(v.factBag(i)).score; fit >= 0.6 && fit > best.fit {
 				best, ok = found{page: p, fact: i, clause: f.Clause, fit: fit}, true
 			}
 		}

@@ -201,6 +201,9 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 		limit := 1.0
 		if n > 0 && b.fact < 0 { // another statement: its words lend themselves less
 			limit = 0.45
+			if b.page == best[0].page {
+				limit = 0.6
+			}
 			if b.page == best[0].page && v.page.Clauses[b.clause].Sentence-v.page.Clauses[best[0].clause].Sentence <= 1 && v.page.Clauses[best[0].clause].Sentence-v.page.Clauses[b.clause].Sentence <= 1 {
 				limit = 0.8
 			}
@@ -316,6 +319,10 @@ func (k *Checker) refs(best []found) []Ref {
 func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) {
 	e := k.engine
 	var all []found
+	subject := e.wording("", nil)
+	if f.Clause >= 0 && f.Clause < len(c.Page.Clauses) {
+		subject = e.wording(c.Page.Clauses[f.Clause].Topic.Text, nil)
+	}
 	for p, v := range k.views {
 		if !k.speaks(c, f.Times, v) {
 			continue
@@ -339,6 +346,9 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 			}
 			if fit < 0.3 {
 				continue
+			}
+			if subject.total >= 1.5 && o.Subject.Text != "" && subject.cover(bagOf(e.wording(o.Subject.Text, nil))).score >= 0.9 {
+				fit += 0.08 // its subject is the claim's
 			}
 			h := found{page: p, fact: i, clause: o.Clause, fit: fit}
 			h.rel, h.why = sameValue(f.Value, o.Value)
