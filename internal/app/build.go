@@ -67,7 +67,7 @@ func (a *App) build(ctx context.Context) (*snapshot.Snapshot, error) {
 		}
 	}
 	if table[RoleRerank] == here || table[RoleValidate] == here {
-		pages := reading.New(engine, 0, nil)
+		pages := reading.New(engine, 0, a.data.stored)
 		model, version, err := sufficiencyModel()
 		if err != nil {
 			return nil, err

@@ -2,20 +2,26 @@ package app
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/fact"
+	"suffice.dev/suffice/kb/ingest"
 	"suffice.dev/suffice/kb/ingest/chunk"
 	"suffice.dev/suffice/kb/store"
 	"suffice.dev/suffice/model/embed"
 	"suffice.dev/suffice/retrieval"
+	"suffice.dev/suffice/retrieval/graph"
+	"suffice.dev/suffice/retrieval/graph/pages"
 	"suffice.dev/suffice/retrieval/index"
 	"suffice.dev/suffice/services/config"
 	"suffice.dev/suffice/text/lexicon"
@@ -37,6 +43,8 @@ type data struct {
 	mu    sync.Mutex
 	cfg   config.Config
 	table map[Role]form
+	form  string // what makes facts, of the configuration
+	held  string // the same when the store was opened: what its pages were made by
 	store *store.Store
 	index *index.Index
 	feed  index.Feed // of a store elsewhere
@@ -47,7 +55,7 @@ type data struct {
 func (d *data) configure(cfg config.Config, table map[Role]form) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.cfg, d.table = cfg, table
+	d.cfg, d.table, d.form = cfg, table, d.formNow()
 }
 
 // open opens what the role keeps and brings the index up to its store. A second
@@ -66,8 +74,8 @@ func (d *data) open(ctx context.Context) error {
 			return fmt.Errorf("built-in embedding: %w", err)
 		}
 		s, err := store.Open(ctx, d.dir, store.Options{
-			Reader: pageReader{d.parts, d.log}, Embedder: model, Now: d.now,
-			Fingerprint: fmt.Sprintf("%s %s %s", readerForm, model.Name(), model.Hash()),
+			Reader: ingest.FactReader{Engine: d.parts.reader, MinConfidence: minConfidence}, Embedder: model, Now: d.now,
+			Fingerprint: fmt.Sprintf("%s %s %s", d.form, model.Name(), model.Hash()),
 			Chunk:       chunk.Config{Target: d.cfg.Ingest.ChunkTarget, Max: d.cfg.Ingest.ChunkMax},
 		})
 		if err != nil {
@@ -76,7 +84,7 @@ func (d *data) open(ctx context.Context) error {
 		if err := d.renew(ctx, s); err != nil {
 			return errors.Join(err, s.Close())
 		}
-		d.store = s
+		d.store, d.held = s, d.form
 	}
 	if d.table[RoleRetrieval] == here && d.index == nil {
 		dir := d.dir
@@ -84,7 +92,7 @@ func (d *data) open(ctx context.Context) error {
 			dir = filepath.Join(d.dir, indexFolder)
 		}
 		x, err := index.Open(dir, index.Options{
-			Match: d.parts.lexicon().Match, Logger: d.log,
+			Edges: d.edges, Match: d.parts.lexicon().Match, Form: d.form, Logger: d.log,
 		})
 		if err != nil {
 			return err
@@ -205,12 +213,38 @@ func (o *openingKnowledge) indexed(ctx context.Context) {
 	}
 }
 
+// follow takes what is written into the index while more is being read, so that both
+// cores of a small machine work. The function that it returns ends that.
+func (o *openingKnowledge) follow(ctx context.Context, s *store.Store) (stop func()) {
+	done := make(chan struct{})
+	var running sync.WaitGroup
+	running.Go(func() {
+		for {
+			changed := s.Changed()
+			select {
+			case <-done:
+				return
+			case <-ctx.Done():
+				return
+			case <-changed:
+				o.indexed(ctx)
+			}
+		}
+	})
+	return func() {
+		close(done)
+		running.Wait()
+	}
+}
+
 func (o *openingKnowledge) Put(ctx context.Context, docs []kb.Document) (kb.IngestReport, error) {
 	s, err := o.with(ctx)
 	if err != nil {
 		return kb.IngestReport{}, err
 	}
+	following := o.follow(ctx, s)
 	report, err := s.Put(ctx, docs)
+	following()
 	if report.Versions > 0 {
 		o.indexed(ctx)
 	}
@@ -303,56 +337,61 @@ func (o *openingKnowledge) RecordFeedback(ctx context.Context, f kb.Feedback) er
 
 // readerForm names what the reader makes of a chunk. It is raised when facts are
 // read otherwise, so that older data folders are read again.
-const readerForm = "facts-1"
-
-// pageReader reads the facts of chunks with the engine of the current snapshot.
-type pageReader struct {
-	parts *parts
-	log   *slog.Logger
-}
-
-var _ store.Reader = pageReader{}
+const readerForm = "facts-2"
 
 // minConfidence is the least confidence of a fact that is written to the table of
 // facts.
 const minConfidence = 0.5
 
-func (r pageReader) ReadPage(doc kb.Document, c kb.Chunk) ([]byte, []store.FactRow) {
-	published := doc.PublishedAt
-	if published.IsZero() {
-		published = doc.ValidFrom
+// stored is the page that was read from a passage of the open folder when it was
+// ingested; nil where there is none, or none for just this stretch of text and this
+// dictionary.
+func (d *data) stored(p kb.Passage) *fact.Page {
+	d.mu.Lock()
+	s, same := d.store, d.form == d.held
+	d.mu.Unlock()
+	if s == nil || !same {
+		return nil
 	}
-	page := r.parts.reader().Read(fact.Source{Text: c.Text, Title: doc.Title, Headings: c.HeadingPath, Kind: c.Kind, Published: published, Domain: doc.Domain})
-	var rows []store.FactRow
-	for i := range page.Facts {
-		f := &page.Facts[i]
-		if !f.Complete || f.Confidence < minConfidence {
-			continue
-		}
-		row := store.FactRow{
-			Subject: f.Subject.Text, Attribute: f.Attribute.Text, Value: f.Value.Text, ValueKind: string(f.Value.Kind),
-			Denied: f.Denied, Modality: string(f.Modality), Place: f.Place.Text, Start: f.Span.Start, End: f.Span.End, Confidence: f.Confidence,
-		}
-		for _, c := range f.Conditions {
-			if row.Condition != "" {
-				row.Condition += "; "
-			}
-			row.Condition += c.Text
-		}
-		for _, t := range f.Times {
-			if !t.From.IsZero() || !t.To.IsZero() {
-				row.HoldsFrom, row.HoldsTo = t.From, t.To
-				break
-			}
-		}
-		rows = append(rows, row)
+	ordinal, err := strconv.Atoi(p.ID[strings.LastIndexByte(p.ID, '#')+1:])
+	if err != nil || p.ID != fmt.Sprintf("%s@%d#%d", p.DocumentID, p.Version, ordinal) {
+		return nil
 	}
-	encoded, err := page.MarshalBinary()
-	if err != nil { // the page is then read again from its text when it is needed
-		r.log.Error("page not encoded", "document", doc.ID, "chunk", c.Ordinal, "error", err)
-		return nil, rows
+	ctx, cancel := context.WithTimeout(context.Background(), storedTime)
+	defer cancel()
+	encoded, span, err := s.Page(ctx, p.DocumentID, p.Version, ordinal)
+	if err != nil || encoded == nil || span.Start != p.Start || span.End != p.End {
+		return nil // a chunk that was joined with its neighbour is another text
 	}
-	return encoded, rows
+	page := &fact.Page{Runes: []rune(p.Text)}
+	if len(page.Runes) != span.Len() || page.UnmarshalBinary(encoded) != nil {
+		return nil
+	}
+	return page
+}
+
+// storedTime is how long a stored page is waited for; reading it anew takes about
+// a millisecond.
+const storedTime = 20 * time.Millisecond
+
+// edges are the facts of a chunk as the graph route sees them.
+func (d *data) edges(c kb.Chunk) []graph.Edge {
+	page := fact.Page{Runes: []rune(c.Text)}
+	if page.UnmarshalBinary(c.Page) != nil {
+		return nil // of another release; the store reads it again
+	}
+	return pages.Edges(&page, d.parts.lexicon().Match)
+}
+
+// formNow names what makes the facts of a chunk: the reader and the dictionary, whose
+// numbers for its entries stand in the facts.
+func (d *data) formNow() string {
+	h := sha256.New()
+	lex := d.parts.lexicon()
+	for i := range lex.Len() + 1 {
+		_, _ = fmt.Fprintf(h, "%d %q\n", i, lex.Synonyms(int32(i))) // a hash takes every write
+	}
+	return fmt.Sprintf("%s %x", readerForm, h.Sum(nil)[:8])
 }
 
 func (p *parts) lexicon() *lexicon.Lexicon {

@@ -23,7 +23,8 @@ type Reader struct {
 }
 
 // Stored looks up the page that was read from a chunk when it was ingested. It
-// returns nil where there is none; the passage is then read anew.
+// returns nil where there is none; the passage is then read anew. It may fail for a
+// while (the store is busy, or not open yet): nothing is lost but time.
 type Stored func(p kb.Passage) *fact.Page
 
 // New returns a reader that keeps up to size pages (0 = 4096).

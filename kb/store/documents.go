@@ -17,6 +17,7 @@ import (
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/ingest/chunk"
+	"suffice.dev/suffice/text"
 )
 
 // Limits of a document's fields.
@@ -230,6 +231,17 @@ func (s *Store) Chunks(ctx context.Context, id string, version int) ([]kb.Chunk,
 		return err
 	})
 	return out, err
+}
+
+// Page returns the encoded page of a chunk (nil = not read) and the span of the chunk
+// in the version's text; ErrNotFound where there is no such chunk.
+func (s *Store) Page(ctx context.Context, id string, version, ordinal int) (page []byte, span text.Span, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT c.start_at, c.end_at, r.page FROM versions v JOIN chunks c ON c.version_id = v.id
+		LEFT JOIN readings r ON r.chunk_id = c.id WHERE v.document_id = ? AND v.version = ? AND c.ordinal = ?`, id, version, ordinal).Scan(&span.Start, &span.End, &page)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = fmt.Errorf("chunk %s@%d#%d: %w", id, version, ordinal, kb.ErrNotFound)
+	}
+	return page, span, s.fail(ctx, "page of "+id, err)
 }
 
 // Documents lists the newest versions by id, without their texts.

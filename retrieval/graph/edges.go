@@ -24,6 +24,29 @@ type Edge struct {
 // Concept is the node key of a dictionary entry.
 func Concept(id int32) string { return "#" + strconv.Itoa(int(id)) }
 
+// Phrase is the node key of a whole name or subject, as it stands in a fact: facts
+// that name one thing in the same words meet in it, whatever its single words are.
+// "" for a blank phrase.
+func Phrase(s string) string {
+	runes := text.Fold([]rune(s))
+	out := make([]rune, 1, len(runes)+1)
+	out[0] = '='
+	for _, r := range runes {
+		if text.IsWord(r) || text.IsHan(r) {
+			out = append(out, r)
+		} else if len(out) > 1 && out[len(out)-1] != ' ' {
+			out = append(out, ' ')
+		}
+	}
+	if out[len(out)-1] == ' ' {
+		out = out[:len(out)-1]
+	}
+	if len(out) < 3 { // a lone letter or character names nothing
+		return ""
+	}
+	return string(out)
+}
+
 // FromText returns an edge for each sentence: what stands for facts in a chunk
 // from which none were read. Titles and headings anchor all of them.
 func FromText(s string, headings []string, match text.Match) []Edge {

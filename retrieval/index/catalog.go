@@ -254,13 +254,18 @@ func (c *catalog) admission(f retrieval.Filter) func(row int32) bool {
 	}
 }
 
-// passage is the passage of a row with its text.
-func (c *catalog) passage(r int32, text string) kb.Passage {
+// passage is the passage of a row with its text. What a cut list or table was cut off
+// from stands as the innermost heading, as when its facts were read.
+func (c *catalog) passage(r int32, text, lead string) kb.Passage {
 	x := &c.rows[r]
 	d := &x.version.doc
+	headings := x.headings
+	if lead != "" {
+		headings = append(headings[:len(headings):len(headings)], lead)
+	}
 	return kb.Passage{
 		ID: evidenceID(x.version, x.ordinal), Text: text, Title: d.Title, Source: d.Source, Domain: d.Domain, Authority: d.Authority,
 		PublishedAt: d.PublishedAt, ValidFrom: d.ValidFrom, ValidTo: d.ValidTo, Supersedes: d.Supersedes, Kind: x.kind,
-		DocumentID: d.ID, Version: d.Version, HeadingPath: x.headings, Start: x.start, End: x.end,
+		DocumentID: d.ID, Version: d.Version, HeadingPath: headings, Start: x.start, End: x.end,
 	}
 }

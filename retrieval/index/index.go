@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,8 +37,11 @@ type Feed interface {
 type Options struct {
 	Model *embed.Model // nil = the built-in one
 	// Edges reads the facts of a chunk out of its page; nil or a result without
-	// edges = its sentences stand for them.
-	Edges  func(c kb.Chunk) []graph.Edge
+	// edges = its sentences stand for them. It is asked once, when a change is taken.
+	Edges func(c kb.Chunk) []graph.Edge
+	// Form names what Edges and Match make of a chunk: the release of the reader, the
+	// dictionary. Files of another form are built again from the feed.
+	Form   string
 	Match  text.Match        // the dictionary of the graph route; nil = none
 	Dense  dense.Calibration // zero = dense.Static
 	Logger *slog.Logger      // nil = slog.Default
@@ -67,7 +71,7 @@ type Index struct {
 
 // formVersion changes with every change of the log's form or of what is derived
 // from a text, so that older folders are built anew.
-const formVersion = "1"
+const formVersion = "2"
 
 // Batch sizes of Sync: changes asked of the feed, and chunks written at once.
 const (
@@ -100,7 +104,7 @@ func Open(dir string, opt Options) (*Index, error) {
 	if x.log == nil {
 		x.log = slog.Default()
 	}
-	x.key = fmt.Sprintf("%s %s %s %d", formVersion, opt.Model.Name(), opt.Model.Hash(), opt.Model.Dims())
+	x.key = fmt.Sprintf("%s %s %s %d %s", formVersion, opt.Model.Name(), opt.Model.Hash(), opt.Model.Dims(), opt.Form)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
@@ -404,6 +408,7 @@ func (x *Index) take(ctx context.Context, changes []kb.DocumentChange) error {
 	}
 	var rewritten []*version
 	var gone []string
+	words := map[int32][]string{}
 	x.mu.Lock()
 	for i := range records {
 		changed, err := x.admit(&records[i])
@@ -413,10 +418,11 @@ func (x *Index) take(ctx context.Context, changes []kb.DocumentChange) error {
 		}
 		gone = append(gone, changed.gone...)
 		rewritten = append(rewritten, changed.versions...)
+		maps.Copy(words, changed.words)
 	}
 	x.mu.Unlock()
 	// Only this goroutine changes the catalog: it may read it without the lock.
-	put, err := x.lexicalChunks(rewritten)
+	put, err := x.lexicalChunks(rewritten, words)
 	if err != nil {
 		x.broken.Store(true)
 		return err
@@ -433,8 +439,9 @@ func (x *Index) take(ctx context.Context, changes []kb.DocumentChange) error {
 }
 
 // lexicalChunks is what the lexical index holds of versions, each once; versions
-// that are gone since are left out.
-func (x *Index) lexicalChunks(versions []*version) ([]bm25.Chunk, error) {
+// that are gone since are left out. words are the terms of rows that were counted
+// just now.
+func (x *Index) lexicalChunks(versions []*version, words map[int32][]string) ([]bm25.Chunk, error) {
 	var out []bm25.Chunk
 	seen := map[*version]bool{}
 	for _, v := range versions {
@@ -443,6 +450,10 @@ func (x *Index) lexicalChunks(versions []*version) ([]bm25.Chunk, error) {
 		}
 		seen[v] = true
 		for _, r := range v.rows {
+			if terms, ok := words[r]; ok {
+				out = append(out, bm25.Chunk{ID: evidenceID(v, x.cat.rows[r].ordinal), Terms: terms, Visibility: v.vis})
+				continue
+			}
 			c, ok, err := x.lexicalChunk(r)
 			if err != nil {
 				return nil, err
@@ -455,8 +466,8 @@ func (x *Index) lexicalChunks(versions []*version) ([]bm25.Chunk, error) {
 	return out, nil
 }
 
-// record makes the log's form of a change: counts the terms and sees that the
-// vectors are this model's.
+// record makes the log's form of a change: counts the terms, reads the edges, and
+// sees that the vectors are this model's.
 func (x *Index) record(c kb.DocumentChange) record {
 	r := record{Seq: c.Seq, Deleted: c.Deleted, Document: c.Document}
 	r.Document.Text = ""
@@ -468,10 +479,10 @@ func (x *Index) record(c kb.DocumentChange) record {
 		if _, err := x.opt.Model.Decode(vectors); err != nil {
 			vectors = x.opt.Model.Encode(ch.Text)
 		}
+		words := chunkTerms(c.Document.Title, ch.HeadingPath, ch.Lead, ch.Text)
 		r.Chunks = append(r.Chunks, chunkRecord{
 			Ordinal: ch.Ordinal, Start: ch.Start, End: ch.End, Kind: ch.Kind, HeadingPath: ch.HeadingPath, Lead: ch.Lead, Text: ch.Text,
-			Terms:   bm25.Pack(chunkTerms(c.Document.Title, ch.HeadingPath, ch.Lead, ch.Text)),
-			Vectors: vectors, Page: ch.Page,
+			Terms: bm25.Pack(words), Vectors: vectors, Edges: graph.Encode(x.edges(c.Document.Title, ch)), words: words,
 		})
 	}
 	return r
@@ -479,9 +490,10 @@ func (x *Index) record(c kb.DocumentChange) record {
 
 // change is what a record changed in the catalog.
 type change struct {
-	versions []*version // to be written to the lexical index
-	gone     []string   // evidence ids
-	dropped  int        // records that are dead now
+	versions []*version         // to be written to the lexical index
+	words    map[int32][]string // by row: its terms, where they are at hand
+	gone     []string           // evidence ids
+	dropped  int                // records that are dead now
 }
 
 // admit applies a record to the catalog, the vectors and the graph. The caller
@@ -500,6 +512,7 @@ func (x *Index) admit(r *record) (change, error) {
 		x.drop(old, &out)
 	}
 	v := x.cat.put(r)
+	out.words = make(map[int32][]string, len(v.rows))
 	chunks := make(map[int]*chunkRecord, len(r.Chunks))
 	for i := range r.Chunks {
 		chunks[r.Chunks[i].Ordinal] = &r.Chunks[i]
@@ -517,20 +530,28 @@ func (x *Index) admit(r *record) (change, error) {
 		if err := x.matrix.Put(n, rows); err != nil {
 			return out, fmt.Errorf("index: %w", err)
 		}
-		x.facts.Put(n, x.edges(v, ch))
+		edges, err := graph.Decode(ch.Edges)
+		if err != nil {
+			return out, fmt.Errorf("index: %w: %w", retrieval.ErrCorrupt, err)
+		}
+		x.facts.Put(n, edges)
+		if ch.words != nil {
+			out.words[n] = ch.words
+		}
 	}
 	out.versions = append(out.versions, v)
 	x.refresh(x.cat.affected(v), &out)
 	return out, nil
 }
 
-func (x *Index) edges(v *version, ch *chunkRecord) []graph.Edge {
+// edges are those of a chunk's facts, or of its sentences where it has none.
+func (x *Index) edges(title string, ch kb.Chunk) []graph.Edge {
 	if x.opt.Edges != nil && len(ch.Page) > 0 {
-		if edges := x.opt.Edges(kb.Chunk{Ordinal: ch.Ordinal, Text: ch.Text, Start: ch.Start, End: ch.End, Kind: ch.Kind, HeadingPath: ch.HeadingPath, Lead: ch.Lead, Page: ch.Page}); len(edges) > 0 {
+		if edges := x.opt.Edges(ch); len(edges) > 0 {
 			return edges
 		}
 	}
-	return graph.FromText(ch.Text, append([]string{v.doc.Title}, ch.HeadingPath...), x.opt.Match)
+	return graph.FromText(ch.Text, append([]string{title}, ch.HeadingPath...), x.opt.Match)
 }
 
 func (x *Index) drop(v *version, out *change) {

@@ -18,7 +18,7 @@ import (
 
 // The log holds one record for each change that was taken from the feed. It is the
 // index's own copy of what it needs of the store: fields, texts, term counts,
-// vectors and pages. Appended only; a torn end is cut off at the next open.
+// vectors and edges. Appended only; a torn end is cut off at the next open.
 //
 //	head:   magic, length of the key (u16), key
 //	record: length of the payload (u32), CRC-32C of it, payload
@@ -55,9 +55,10 @@ type chunkRecord struct {
 	Text        string
 	Terms       []byte // bm25.Packed
 	Vectors     []byte
-	Page        []byte
+	Edges       []byte // of the graph, graph.Encode
 
-	textAt, termsAt int64 // offsets in the file, set by encode and decode
+	textAt, termsAt int64    // offsets in the file, set by encode and decode
+	words           []string // the terms that Terms counts; not logged
 }
 
 // openLog opens or makes the log for the key. A log of another key or form gives
@@ -214,7 +215,7 @@ type chunkMeta struct {
 	End      int      `json:"e"`
 	Kind     string   `json:"k,omitempty"`
 	Headings []string `json:"h,omitempty"`
-	Sizes    [5]int   `json:"n"` // text, lead, terms, vectors, page: bytes that follow the JSON, in this order
+	Sizes    [5]int   `json:"n"` // text, lead, terms, vectors, edges: bytes that follow the JSON, in this order
 }
 
 func encodeRecord(buf []byte, r *record, base int64) ([]byte, error) {
@@ -227,7 +228,7 @@ func encodeRecord(buf []byte, r *record, base int64) ([]byte, error) {
 	for _, c := range r.Chunks {
 		m.Chunks = append(m.Chunks, chunkMeta{
 			Ordinal: c.Ordinal, Start: c.Start, End: c.End, Kind: c.Kind, Headings: c.HeadingPath,
-			Sizes: [5]int{len(c.Text), len(c.Lead), len(c.Terms), len(c.Vectors), len(c.Page)},
+			Sizes: [5]int{len(c.Text), len(c.Lead), len(c.Terms), len(c.Vectors), len(c.Edges)},
 		})
 	}
 	j, err := json.Marshal(m)
@@ -244,7 +245,7 @@ func encodeRecord(buf []byte, r *record, base int64) ([]byte, error) {
 		c.termsAt = base + int64(len(buf))
 		buf = append(buf, c.Terms...)
 		buf = append(buf, c.Vectors...)
-		buf = append(buf, c.Page...)
+		buf = append(buf, c.Edges...)
 	}
 	return buf, nil
 }
@@ -295,7 +296,7 @@ func decodeRecord(payload []byte, at int64) (record, error) {
 		out.termsAt = at + int64(pos)
 		out.Terms = take(c.Sizes[2])
 		out.Vectors = take(c.Sizes[3])
-		out.Page = take(c.Sizes[4])
+		out.Edges = take(c.Sizes[4])
 		if err != nil {
 			return record{}, err
 		}

@@ -64,11 +64,12 @@ func (x *Index) Passages(ctx context.Context, ids []string) ([]kb.Passage, error
 		if !ok {
 			continue
 		}
-		text, err := x.file.bytes(x.cat.rows[r].textAt, int(x.cat.rows[r].textLen))
+		w := &x.cat.rows[r]
+		text, err := x.file.bytes(w.textAt, int(w.textLen+w.leadLen))
 		if err != nil {
 			return nil, err
 		}
-		out[i] = x.cat.passage(r, string(text))
+		out[i] = x.cat.passage(r, string(text[:w.textLen]), string(text[w.textLen:]))
 	}
 	return out, nil
 }
