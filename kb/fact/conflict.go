@@ -61,9 +61,6 @@ func (e *Engine) Conflicts(needs []Need, pages []*Page, metas []Meta) []Clash {
 		var fillers []candidate
 		for p, v := range x.views {
 			for _, c := range e.candidates(n, v, p, x.views, links) {
-				if debugSupport {
-					println("  CAND", n.Name, p, v.page.Facts[c.ref.Fact].Value.Text, int(c.fit*100), int(c.worst*100), c.late, strings.Join(c.gaps, ","))
-				}
 				if !c.late && c.fit >= fillFit && c.worst <= gapShare && n.counts(&v.page.Facts[c.ref.Fact]) {
 					fillers = append(fillers, c)
 				}
@@ -176,9 +173,6 @@ func (x *comparer) answers(n *prepared, c *Clash) bool {
 	if n.all.total == 0 {
 		return false
 	}
-	if debugSupport {
-		println("  ANSWERS", n.Name, n.Question, n.kinds.expect, n.Class, n.Subject, "/", n.Attribute, "/", n.Unit)
-	}
 	limit := carriesAsked
 	fa := x.fact(c.A)
 	switch n.kinds.expect {
@@ -214,12 +208,6 @@ func (x *comparer) answers(n *prepared, c *Clash) bool {
 		cov := n.all.cover(b)
 		lift(n.all, cov.cells, v.frameBag(), 0.75)
 		n.answersState(n.all, cov.cells, v.factSides(r.Fact))
-		if debugSupport {
-			println("   ", int(100*n.all.score(cov.cells)))
-			for _, g := range n.all.gaps(cov.cells, cellCovered) {
-				println("   gap", n.all.text(g.Span), g.name, int(10*g.weight))
-			}
-		}
 		if n.all.score(cov.cells) < limit {
 			return false
 		}
@@ -363,9 +351,6 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 		}
 	}
 	m := x.mutual(ra, rb, form)
-	if debugSupport {
-		println("  PAIR", need != nil, fa.Value.Text, "|", fb.Value.Text, int(m.similarity*100), int(m.shared*10), int(m.extraA*10), int(m.extraB*10), ranges)
-	}
 	if fa.Value.Kind == BooleanValue && x.twoHolders(va, vb, fa, fb, m) {
 		// Beside the holders' names the two say the same.
 		m.extraA, m.extraB, m.similarity, m.holders = 0, 0, 1, true
@@ -397,9 +382,6 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 	c := Clash{A: ra, B: rb, Subject: firstText(fa.Subject.Text, fb.Subject.Text), Attribute: firstText(fa.Attribute.Text, fb.Attribute.Text)}
 	c.A.Score, c.B.Score = m.similarity, m.similarity
 	kind, hard, why := x.kind(va, vb, fa, fb, m, ranges)
-	if debugSupport {
-		println("   KIND", kind, why, contrast(m), x.otherThing(va, fa, vb, fb, need), apart(va.factSides(ra.Fact), vb.factSides(rb.Fact), false))
-	}
 	if kind == "" {
 		return none, false
 	}

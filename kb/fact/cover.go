@@ -152,9 +152,6 @@ func (e *Engine) coverOne(n *prepared, views []*view, links *links) Coverage {
 	cov.State = StateEmpty
 	var filling []candidate
 	for _, c := range cands {
-		if debugSupport {
-			println("  COVER", n.Name, c.ref.Page, views[c.ref.Page].page.Facts[c.ref.Fact].Value.Text, "fit", int(c.fit*100), "own", int(c.own*100), "worst", int(c.worst*100), c.late, strings.Join(c.gaps, ","))
-		}
 		if c.fit > cov.Fit {
 			cov.Fit = c.fit
 		}

@@ -356,9 +356,6 @@ func (k *Checker) quoted(c Claim, span text.Span) (Support, bool) {
 		lacks, others, unknown, cut := 0, 0, false, true
 		for _, o := range n.ops {
 			j, w := k.judge(c.Page, n, o)
-			if debugSupport {
-				println("   NEAR", int(n.share*100), int(j), w, "|", opText(c.Page, n.claim, o.a0, o.a1), "|", opText(v.page, n.source, o.b0, o.b1))
-			}
 			unknown = unknown || j == open
 			if j == open && (o.a0 != o.a1 || w != "") {
 				cut = false

@@ -2,7 +2,6 @@ package fact
 
 import (
 	"math"
-	"os"
 	"sort"
 	"strings"
 
@@ -41,14 +40,14 @@ func impliedByForm(q *quantity.Quantity, w *wording, cells []float64) {
 	}
 }
 
-var debugSupport = os.Getenv("DBG") != ""
-
 // Checker judges claims against one set of pages. It is not safe for concurrent use.
 type Checker struct {
 	engine *Engine
 	views  []*view
 	st     *rarity
 	tokens [][][]token // by page and sentence, for near quotes
+
+	subjects map[string]*bag
 }
 
 // Against prepares the pages for checking claims.
@@ -272,9 +271,6 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 	}
 	worst, gap := 0.0, ""
 	for _, g := range w.gaps(cells, cellCovered) {
-		if debugSupport {
-			println("   GAP", w.text(g.Span), int(g.weight*10), "of", int(w.total*10), "coverage", int(coverage*100))
-		}
 		share := g.weight / math.Max(w.total, 4)
 		if g.name {
 			share *= 2
@@ -341,13 +337,10 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 				impliedByForm(o.Value.Quantity, w, cov.cells)
 				fit = max(fit, 0.8*w.score(cov.cells))
 			}
-			if debugSupport && fit < 0.3 {
-				println("   LOW", f.Value.Text, "vs", o.Value.Text, int(fit*100))
-			}
 			if fit < 0.3 {
 				continue
 			}
-			if subject.total >= 1.5 && o.Subject.Text != "" && subject.cover(bagOf(e.wording(o.Subject.Text, nil))).score >= 0.9 {
+			if subject.total >= 1.5 && o.Subject.Text != "" && subject.cover(k.subjectBag(o.Subject.Text)).score >= 0.9 {
 				fit += 0.08 // its subject is the claim's
 			}
 			h := found{page: p, fact: i, clause: o.Clause, fit: fit}
@@ -376,12 +369,6 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 		}
 	}
 	sort.SliceStable(all, func(a, b int) bool { return all[a].fit > all[b].fit })
-	if debugSupport {
-		for _, h := range all[:min(8, len(all))] {
-			o := &k.views[h.page].page.Facts[h.fact]
-			println("   VALUE", f.Value.Text, "vs", o.Value.Text, int(h.fit*100), h.rel.String(), h.why, "sub", o.Subject.Text)
-		}
-	}
 	hit, ok := k.derived(c, f, w, topic)
 	if !ok {
 		hit, ok = k.implied(c, f, w, topic)
@@ -538,6 +525,19 @@ func (k *Checker) against(f *Fact, against, _ []found) Support {
 	}
 }
 
+// subjectBag is the bag of a subject's words, made once.
+func (k *Checker) subjectBag(s string) *bag {
+	if b, ok := k.subjects[s]; ok {
+		return b
+	}
+	b := bagOf(k.engine.wording(s, nil))
+	if k.subjects == nil {
+		k.subjects = map[string]*bag{}
+	}
+	k.subjects[s] = b
+	return b
+}
+
 // comparable reports whether two values could be about one thing at all.
 func comparable(a, b *Fact) bool {
 	if a.Value.Kind != b.Value.Kind {
@@ -646,12 +646,6 @@ func (k *Checker) best(c Claim, cl *Clause, w, topic *wording, have []found) []f
 		}
 	}
 	sort.SliceStable(out, func(a, b int) bool { return out[a].fit > out[b].fit })
-	if debugSupport {
-		for _, h := range out[:min(5, len(out))] {
-			v := k.views[h.page]
-			println("   BEST", v.page.Quote(v.page.Clauses[h.clause].Span), int(h.fit*100), "asserted", int(said.cover(v.assertedBag(h.clause)).score*100))
-		}
-	}
 	return out
 }
 
@@ -761,9 +755,6 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 		named := ownShare(cw, cw.cover(claimBag).cells, cw.cover(main).cells)
 		if foreign(c.Page, v.page) && len(cl.Conditions) > 0 {
 			named = 1 // that there is one is seen; its words are not compared across languages
-		}
-		if debugSupport {
-			println("   COND", string(cond.Kind), cond.Text, int(named*100))
 		}
 		switch cond.Kind {
 		case Except, Unless:
