@@ -81,10 +81,17 @@ func related(r *Related, a, b string) bool {
 
 func TestDefaultRelated(t *testing.T) {
 	r := DefaultRelated()
+	if r.Len() < 500 {
+		t.Errorf("%d clusters, want 500 or more", r.Len())
+	}
 	tests := []struct {
 		a, b string
 		want bool
 	}{
+		{"electricity bill", "水费", false},
+		{"husband", "妻子", false},
+		{"earthquakes", "自然灾害", true},
+		{"earthquakes", "洪水", false},
 		{"fare", "费用", true},
 		{"tuition", "how much", true},
 		{"fares", "rents", false},
