@@ -334,6 +334,7 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 	whole := f.Value.Kind == BooleanValue || f.Value.Kind == TextValue || f.Value.Kind == EntityValue
 	b := v.factBag(i)
 	scale := 1.0
+	unnamed := v.inheritedScale(i, n.asked) == 1 // no subject of its own that was not asked about
 	if whole && f.Clause >= 0 && f.Clause < len(v.page.Clauses) {
 		b = v.clauseBag(f.Clause)
 	} else {
@@ -400,7 +401,7 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 		if p.kind != 1 {
 			links.complete(p.w, p.cov.cells, v, f)
 		}
-		if p.kind != 1 {
+		if p.kind != 1 && unnamed {
 			links.ambient(p.w, p.cov.cells, page)
 		}
 		if v.selfReference() {
@@ -481,7 +482,9 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 			break
 		}
 		links.complete(piece, pc.cells, v, f)
-		links.ambient(piece, pc.cells, page)
+		if unnamed {
+			links.ambient(piece, pc.cells, page)
+		}
 		if v.selfReference() {
 			continue
 		}

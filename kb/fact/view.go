@@ -196,12 +196,40 @@ func (v *view) inheritedScale(i int, asked *bag) float64 {
 		return 1
 	}
 	w := v.engine.wording(f.Subject.Text, nil)
+	if w.headIn(asked) {
+		return 1
+	}
 	shared := w.cover(asked).score * w.total
 	if extra := w.total - shared; extra < 1.6 || shared > 0.4*w.total {
 		return 1
 	}
 	return foreignSubject
 }
+
+// headIn reports whether the head of a phrase is among some words: in Chinese its
+// last pair of characters, in English the last word before a preposition.
+func (w *wording) headIn(words *bag) bool {
+	if len(w.terms) == 0 {
+		return false
+	}
+	last := w.terms[len(w.terms)-1]
+	if text.IsHan(firstRune(last.Text)) {
+		return words.words[last.Text] > 0 || last.Concept != 0 && words.syns[last.Concept] > 0
+	}
+	end := len(w.folded)
+	if loc := preposition.FindStringIndex(string(w.folded)); loc != nil {
+		end = len([]rune(string(w.folded)[:loc[0]]))
+	}
+	head := text.Term{}
+	for _, t := range w.terms {
+		if t.Span.End <= end {
+			head = t
+		}
+	}
+	return head.Text != "" && (words.words[head.Text] > 0 || head.Concept != 0 && words.syns[head.Concept] > 0)
+}
+
+var preposition = regexp.MustCompile(`\b(of|at|in|on|for|with|without|under|over|up to|from|to|by|between|within|than|who|which|that)\b`)
 
 // personal matches subjects that are the persons a rule is addressed to; the rule is
 // about something else.
