@@ -401,7 +401,7 @@ func lightWords() map[string]bool {
 		"case", "kind", "type", "sort", "way", "number", "amount", "total", "current", "currently", "please", "much", "many", "new", "follow", "respect",
 		"allow", "promise", "keep", "kept", "locate", "provide", "offer", "receive", "give", "gain", "grant", "permit", "set", "enjoy", "entitle", "apply", "require", "include", "state", "stipulate",
 		"最长", "最短", "最多", "最少", "最高", "最低", "最大", "最小", "最迟", "最早", "至少", "至多",
-		"设在", "位于", "享受", "享有", "获得", "发放", "设有", "允许", "可以", "规定", "执行", "实施", "发", "给", "拿", "领",
+		"经过", "需要", "设在", "位于", "享受", "享有", "获得", "发放", "设有", "允许", "可以", "规定", "执行", "实施", "发", "给", "拿", "领",
 		"certain", "various", "general", "usual", "normal", "accord", "regard", "relat", "includ", "provid", "得到", "获得", "享有", "享受", "拿到", "拿回", "收到", "receiv", "obtain", "bring", "put", "let", "along", "customer", "user", "peopl", "person", "company", "compani",
 	} {
 		m[text.Stem(w)] = true

@@ -236,7 +236,7 @@ func (x *comparer) answers(n *prepared, c *Clash) bool {
 				return false
 			}
 		}
-		if x.elsewhere(n, v, f) || n.outside(f) {
+		if x.elsewhere(n, v, f) || n.outside(v, f) {
 			return false
 		}
 	}

@@ -3,6 +3,7 @@ package fact
 import (
 	"math"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
@@ -88,8 +89,8 @@ func (e *Engine) prepare(n *Need, st *rarity) *prepared {
 	p.words = bagOf(p.all)
 	p.rule = hasAny(" "+fold(n.Question)+" ", []string{" must ", " may ", " can ", " shall ", " should ", " need ", " have to ", "可以", "必须", "应当", "需要", "须", "能"})
 	p.sides = e.sidesIn(n.Question)
+	p.limits = limitsIn(n.Question)
 	for _, g := range append([]string{n.Subject}, n.Given...) {
-		p.limits = append(p.limits, quantity.Find(text.Fold([]rune(g)))...)
 		for _, piece := range strings.Fields(g) {
 			if text.IsHan(firstRune(piece)) && len([]rune(piece)) > 1 {
 				p.pieces = append(p.pieces, e.needWording(piece, st))
@@ -324,7 +325,27 @@ func (e *Engine) candidates(n *prepared, v *view, page int, views []*view, links
 			out = append(out, c)
 		}
 	}
+	if n.kinds.money(n) {
+		out = moneyFirst(out, v)
+	}
 	return out
+}
+
+// moneyFirst leaves out the other values of a page that states a sum of money, where
+// a price is asked: the events that a plan includes are no price.
+func moneyFirst(cands []candidate, v *view) []candidate {
+	isMoney := func(c candidate) bool {
+		q := v.page.Facts[c.ref.Fact].Value.Quantity
+		return q != nil && q.Unit.Dim == quantity.Money
+	}
+	found := false
+	for _, c := range cands {
+		found = found || isMoney(c) && c.fit >= fillFit && c.worst <= gapShare
+	}
+	if !found {
+		return cands
+	}
+	return slices.DeleteFunc(cands, func(c candidate) bool { return !isMoney(c) })
 }
 
 // fit measures how well a fact fills a need.
@@ -507,7 +528,7 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 	if apart(n.sides, sides, false) || f.Value.Kind != BooleanValue && apart(n.sides, sides, true) {
 		c.worst = 1
 	}
-	if n.outside(f) {
+	if n.outside(v, f) || n.anotherRow(v, f) {
 		c.worst = 1
 	}
 	for _, o := range n.others {
@@ -579,19 +600,61 @@ func bareName(s string) bool {
 	return !text.StopWord(fold(s)) && !light[text.Stem(fold(s))]
 }
 
+// limitsIn are the values that a text fixes, without its times and ordinals.
+func limitsIn(s string) []quantity.Quantity {
+	folded := text.Fold([]rune(s))
+	times := when.Find(folded, when.Options{})
+	var out []quantity.Quantity
+	for _, q := range quantity.Find(folded) {
+		taken := q.Unit.Dim == quantity.Ordinal || q.Weak
+		for _, t := range times {
+			taken = taken || t.Overlaps(q.Span)
+		}
+		if !taken {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// thresholds are the values that limit a fact: those of its conditions, and those
+// that its subject names (a row of ten to twenty years).
+func (v *view) thresholds(f *Fact) []quantity.Quantity {
+	var out []quantity.Quantity
+	for _, c := range f.Conditions {
+		out = append(out, c.Quantities...)
+	}
+	if f.Subject.Text != "" && (f.Subject.Span.Empty() || !f.Subject.Span.Overlaps(f.Value.Span)) {
+		out = append(out, limitsIn(f.Subject.Text)...)
+	}
+	return out
+}
+
+// anotherRow reports whether the fact is a cell of a row whose label the question
+// does not name: of the row for Chengdu nothing is said of Beijing.
+func (n *prepared) anotherRow(v *view, f *Fact) bool {
+	if !v.inTable(f) || f.Subject.Text == "" || len(limitsIn(f.Subject.Text)) > 0 {
+		return false
+	}
+	w := v.engine.wording(f.Subject.Text, nil)
+	return w.total > 0 && w.cover(n.words).score < 0.3
+}
+
 // outside reports whether the question fixes a value that the fact's own thresholds
 // exclude: three days before departure, and a rule for seven days and more.
-func (n *prepared) outside(f *Fact) bool {
+func (n *prepared) outside(v *view, f *Fact) bool {
+	if len(n.limits) == 0 {
+		return false
+	}
+	bounds := v.thresholds(f)
 	for _, l := range n.limits {
 		excluded, met := false, false
-		for _, c := range f.Conditions {
-			for _, q := range c.Quantities {
-				switch r, _ := quantity.Compare(l, q); r {
-				case relation.Excludes:
-					excluded = true
-				case relation.Same:
-					met = true
-				}
+		for _, q := range bounds {
+			switch r, _ := quantity.Compare(l, q); r {
+			case relation.Excludes:
+				excluded = true
+			case relation.Same:
+				met = true
 			}
 		}
 		if excluded && !met {
