@@ -241,6 +241,9 @@ func (s *Store) Page(ctx context.Context, id string, version, ordinal int) (page
 	if errors.Is(err, sql.ErrNoRows) {
 		err = fmt.Errorf("chunk %s@%d#%d: %w", id, version, ordinal, kb.ErrNotFound)
 	}
+	if err == nil {
+		page, err = unpack(page)
+	}
 	return page, span, s.fail(ctx, "page of "+id, err)
 }
 
@@ -430,6 +433,9 @@ func chunks(ctx context.Context, tx *sql.Tx, version int64, text string) ([]kb.C
 		var headings string
 		if err := rows.Scan(&c.Ordinal, &c.Start, &c.End, &c.Kind, &headings, &c.Lead, &c.Page, &c.Vectors); err != nil {
 			return nil, 0, err
+		}
+		if c.Page, err = unpack(c.Page); err != nil {
+			return nil, 0, fmt.Errorf("chunk %d: %w", c.Ordinal, err)
 		}
 		if c.HeadingPath, err = readList(headings); err != nil {
 			return nil, 0, fmt.Errorf("headings of chunk %d: %w", c.Ordinal, err)

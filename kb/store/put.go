@@ -29,6 +29,7 @@ type built struct {
 	content   []byte // hash of the document as stored
 	unchanged bool   // found unchanged before anything was built
 	chunks    []kb.Chunk
+	packed    [][]byte // by chunk: its page as it is stored
 	facts     [][]FactRow
 	sentences [][]text.Span
 	err       error
@@ -164,6 +165,7 @@ func (s *Store) build(w *built) {
 	w.content = fingerprint(w.doc)
 	meta := w.doc
 	meta.Text = ""
+	w.packed = make([][]byte, len(w.chunks))
 	w.facts = make([][]FactRow, len(w.chunks))
 	w.sentences = make([][]text.Span, len(w.chunks))
 	for i := range w.chunks {
@@ -171,6 +173,7 @@ func (s *Store) build(w *built) {
 		w.sentences[i] = text.Sentences([]rune(c.Text))
 		if s.opt.Reader != nil {
 			c.Page, w.facts[i] = s.opt.Reader.ReadPage(meta, *c)
+			w.packed[i] = pack(c.Page)
 		}
 		if s.opt.Embedder != nil {
 			c.Vectors = s.opt.Embedder.Encode(c.Text)
@@ -328,7 +331,7 @@ func (w *writer) document(ctx context.Context, b *built, now int64, touched map[
 	}
 	touched[d.ID] = true
 	for i, c := range b.chunks {
-		n, err := w.writeChunk(ctx, row, c, b.facts[i], b.sentences[i])
+		n, err := w.writeChunk(ctx, row, c, b.packed[i], b.facts[i], b.sentences[i])
 		if err != nil {
 			return 0, false, err
 		}
@@ -337,7 +340,7 @@ func (w *writer) document(ctx context.Context, b *built, now int64, touched map[
 	return facts, true, logChange(ctx, w.tx, d.ID, d.Collection, d.Version)
 }
 
-func (w *writer) writeChunk(ctx context.Context, version int64, c kb.Chunk, facts []FactRow, sentences []text.Span) (int, error) {
+func (w *writer) writeChunk(ctx context.Context, version int64, c kb.Chunk, packed []byte, facts []FactRow, sentences []text.Span) (int, error) {
 	res, err := w.chunk.ExecContext(ctx, version, c.Ordinal, c.Start, c.End, c.Kind, jsonList(c.HeadingPath), c.Lead)
 	if err != nil {
 		return 0, err
@@ -347,7 +350,7 @@ func (w *writer) writeChunk(ctx context.Context, version int64, c kb.Chunk, fact
 		return 0, err
 	}
 	if c.Page != nil || c.Vectors != nil {
-		if _, err := w.reading.ExecContext(ctx, id, c.Page, c.Vectors); err != nil {
+		if _, err := w.reading.ExecContext(ctx, id, packed, c.Vectors); err != nil {
 			return 0, err
 		}
 	}

@@ -145,7 +145,7 @@ func (w *writer) again(ctx context.Context, row int64, b *built) error {
 		return err
 	}
 	for i, c := range b.chunks {
-		if _, err := w.writeChunk(ctx, row, c, b.facts[i], b.sentences[i]); err != nil {
+		if _, err := w.writeChunk(ctx, row, c, b.packed[i], b.facts[i], b.sentences[i]); err != nil {
 			return err
 		}
 	}

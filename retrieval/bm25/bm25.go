@@ -104,7 +104,7 @@ func Open(path string) (*Index, error) {
 		}
 		return x, nil
 	}
-	b, err := bleve.OpenUsing(path, map[string]any{"bolt_timeout": "2s"})
+	b, err := bleve.OpenUsing(path, settings())
 	if err != nil && strings.Contains(err.Error(), "timeout") { // bolt's lock
 		return nil, fmt.Errorf("open lexical index: %w: another process uses %s", kb.ErrUnavailable, path)
 	}
@@ -115,10 +115,20 @@ func Open(path string) (*Index, error) {
 	return x, nil
 }
 
+// settings are bleve's. Segments are merged later and more at once than by default:
+// a folder that is ingested writes many small ones, and each merge writes all their
+// terms again, while a question hardly feels ten segments more.
+func settings() map[string]any {
+	return map[string]any{
+		"bolt_timeout":           "2s",
+		"scorchMergePlanOptions": map[string]any{"MaxSegmentsPerTier": 20, "SegmentsPerMergeTask": 20, "FloorSegmentSize": 500},
+	}
+}
+
 func (x *Index) create() error {
 	m := bleve.NewIndexMapping()
 	m.ScoringModel = index.BM25Scoring
-	b, err := bleve.NewUsing(x.path, m, scorch.Name, scorch.Name, map[string]any{"bolt_timeout": "2s"})
+	b, err := bleve.NewUsing(x.path, m, scorch.Name, scorch.Name, settings())
 	if err != nil {
 		return fmt.Errorf("create lexical index: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -270,7 +271,7 @@ func (g *Graph) Search(ctx context.Context, cfg Config, a kb.Analysis, query str
 		return nil, nil
 	}
 	best := map[int32]Hit{}
-	front, err := g.first(ctx, w, admit, limit)
+	front, touched, err := g.first(ctx, w, admit, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -279,7 +280,7 @@ func (g *Graph) Search(ctx context.Context, cfg Config, a kb.Analysis, query str
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		front = g.hop(front[:min(len(front), maxStarts)], hop, cfg.Decay, w, admit)
+		front = g.hop(front[:min(len(front), maxStarts)], hop, cfg.Decay, w, touched, admit)
 		g.keep(best, front)
 	}
 	out := make([]Hit, 0, len(best))
@@ -322,56 +323,58 @@ type reached struct {
 }
 
 // first returns the facts that touch terms of the question, best first: all that a
-// result of limit chunks and the next hop can need.
-func (g *Graph) first(ctx context.Context, w wanted, admit func(int32) bool, limit int) ([]reached, error) {
+// result of limit chunks and the next hop can need. touched says by edge whether it
+// holds any wanted term: no other edge can be worth a hop.
+func (g *Graph) first(ctx context.Context, w wanted, admit func(int32) bool, limit int) (front []reached, touched []bool, err error) {
 	sums := make([]float32, len(g.edges))
-	var touched []int32
+	touched = make([]bool, len(g.edges))
+	var found []int32
 	for _, t := range w.terms {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, p := range g.postings[t.node] {
-			if sums[p.edge] == 0 {
-				touched = append(touched, p.edge)
+			if !touched[p.edge] {
+				touched[p.edge] = true
+				found = append(found, p.edge)
 			}
 			sums[p.edge] += p.weight * float32(t.weight)
 		}
 	}
-	admitted := map[int32]bool{}
-	touched = slices.DeleteFunc(touched, func(at int32) bool {
+	before := func(a, b int32) int {
+		return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b))
+	}
+	best := make(map[int32]int32) // by chunk: its first edge
+	found = slices.DeleteFunc(found, func(at int32) bool {
 		e := &g.edges[at]
-		if e.chunk < 0 || e.denied {
+		if e.chunk < 0 || e.denied || !admit(e.chunk) {
 			return true
 		}
-		ok, known := admitted[e.chunk]
-		if !known {
-			ok = admit(e.chunk)
-			admitted[e.chunk] = ok
+		if old, ok := best[e.chunk]; !ok || before(at, old) < 0 {
+			best[e.chunk] = at
 		}
-		return !ok
+		return false
 	})
-	slices.SortFunc(touched, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b))
-	})
-	front := make([]reached, 0, min(len(touched), 2*limit))
-	chunks := map[int32]bool{}
-	for _, at := range touched {
-		chunk := g.edges[at].chunk
-		if len(chunks) == limit && !chunks[chunk] {
-			break
-		}
-		chunks[chunk] = true
-		r := reached{edge: at, hops: 1, covered: g.covers(at, w)}
-		r.score = retrieval.Calibrate(w.share(r.covered))
-		front = append(front, r)
+	if len(best) > limit { // sort no more than what is wanted
+		heads := slices.Collect(maps.Values(best))
+		slices.SortFunc(heads, before)
+		cut := heads[limit]
+		found = slices.DeleteFunc(found, func(at int32) bool { return before(at, cut) >= 0 })
 	}
-	return order(front), nil
+	front = make([]reached, len(found))
+	for i, at := range found {
+		front[i] = reached{edge: at, hops: 1, covered: g.covers(at, w)}
+		front[i].score = retrieval.Calibrate(w.share(front[i].covered))
+	}
+	return order(front), touched, nil
 }
 
 // hop goes from facts, over the names in them that the question does not give, to
 // facts that cover something the way has not covered yet.
-func (g *Graph) hop(from []reached, hops int, decay float64, w wanted, admit func(int32) bool) []reached {
+func (g *Graph) hop(from []reached, hops int, decay float64, w wanted, touched []bool, admit func(int32) bool) []reached {
 	found := map[int32]reached{}
+	joined := make([]float32, len(w.terms))
+	fall := math.Pow(decay, float64(hops-1))
 	for _, r := range from {
 		for _, n := range g.edges[r.edge].nodes {
 			if !g.names[n] || g.facts[n] > maxFan || w.holds(n) {
@@ -379,22 +382,22 @@ func (g *Graph) hop(from []reached, hops int, decay float64, w wanted, admit fun
 			}
 			for _, p := range g.postings[n] {
 				e := &g.edges[p.edge]
-				if p.edge == r.edge || e.chunk < 0 || e.denied || !admit(e.chunk) {
+				if !touched[p.edge] || p.edge == r.edge || e.chunk < 0 || e.denied || !admit(e.chunk) {
 					continue
 				}
-				joined := g.covers(p.edge, w)
+				copy(joined, r.covered)
 				gain := false
-				for i, s := range r.covered {
-					gain = gain || joined[i] > s
-					joined[i] = max(joined[i], s)
+				for i, n := range e.nodes {
+					if k, ok := w.at[n]; ok && min(1, e.weights[i]) > joined[k] {
+						joined[k], gain = min(1, e.weights[i]), true
+					}
 				}
 				if !gain {
 					continue
 				}
-				next := reached{edge: p.edge, hops: hops, covered: joined}
-				next.score = retrieval.Calibrate(w.share(joined)) * math.Pow(decay, float64(hops-1))
-				if old, ok := found[p.edge]; !ok || next.score > old.score {
-					found[p.edge] = next
+				score := retrieval.Calibrate(w.share(joined)) * fall
+				if old, ok := found[p.edge]; !ok || score > old.score {
+					found[p.edge] = reached{edge: p.edge, hops: hops, score: score, covered: slices.Clone(joined)}
 				}
 			}
 		}
