@@ -83,6 +83,12 @@ func (e *Engine) Conflicts(needs []Need, pages []*Page, metas []Meta) []Clash {
 			}
 		}
 	}
+	for i, n := range prep {
+		for _, c := range e.substitutions(n, x.views) {
+			c.Need = i
+			add(c)
+		}
+	}
 	for _, pair := range x.neighbours() {
 		if c, ok := x.clash(pair[0], pair[1], nil); ok {
 			c.Need = -1

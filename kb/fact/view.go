@@ -32,6 +32,9 @@ type view struct {
 
 	title, bareTitle string // see readTitle
 
+	cut       []wordAtom // see tokens
+	tokenized bool
+
 	alone  []*bag                 // by clause: see saidBag
 	close  []*bag                 // by fact: see closeBag
 	terms  map[string][]text.Term // of texts that were added to bags

@@ -1,0 +1,290 @@
+package fact
+
+import (
+	"unicode"
+
+	"suffice.dev/suffice/kb/fact/relation"
+	"suffice.dev/suffice/kb/fact/when"
+	"suffice.dev/suffice/text"
+)
+
+// A text that was copied and changed in one place shows the change by itself: the
+// words before and after are the same, and in between stands another name, number or
+// date. Such a pair needs no reading of the sentence; it works on lists, boxes and
+// text without punctuation as well. It is looked for only on what a need asks, on
+// pages that are about it.
+
+// Limits of a substitution, in tokens (a Latin word, a number, a Han character).
+const (
+	seedTokens    = 3  // equal tokens that open a common stretch
+	resumeTokens  = 3  // equal tokens that close a substitution
+	leastContext  = 9  // equal tokens on both sides together
+	mostReplaced  = 5  // tokens of a replaced stretch
+	aboutTokens   = 25 // tokens around it in which what is asked must be named
+	mostSeeds     = 4  // places of one seed that are tried
+	leastAboutAll = 0.5
+)
+
+// wordAtom is a word, number or Han character of a page.
+type wordAtom struct {
+	text.Span
+	word string // folded
+}
+
+// tokens cuts the page's text; the result is shared.
+func (v *view) tokens() []wordAtom {
+	if v.tokenized {
+		return v.cut
+	}
+	v.tokenized = true
+	folded := text.Fold(v.page.Runes)
+	for i := 0; i < len(folded); {
+		r := folded[i]
+		switch {
+		case text.IsHan(r):
+			v.cut = append(v.cut, wordAtom{text.Span{Start: i, End: i + 1}, string(r)})
+			i++
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			j := i + 1
+			for j < len(folded) && !text.IsHan(folded[j]) && (unicode.IsLetter(folded[j]) || unicode.IsDigit(folded[j]) ||
+				(folded[j] == '.' || folded[j] == ',') && digit(folded[j-1]) && digit(at(folded, j+1))) {
+				j++
+			}
+			v.cut = append(v.cut, wordAtom{text.Span{Start: i, End: j}, string(folded[i:j])})
+			i = j
+		default:
+			i++
+		}
+	}
+	return v.cut
+}
+
+// substitutions finds the places where two pages differ in one stretch of equal text
+// that answers the need.
+func (e *Engine) substitutions(n *prepared, views []*view) []Clash {
+	var about []int
+	for i, v := range views {
+		if n.speaksOf(v) {
+			about = append(about, i)
+		}
+	}
+	var out []Clash
+	for x, p := range about {
+		for _, q := range about[x+1:] {
+			if c, ok := e.substitution(n, views, p, q); ok {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// speaksOf reports whether a page is about what is asked: it has half of the question's
+// words, all its names, and nearly all of a Chinese subject, where names show no capital.
+func (n *prepared) speaksOf(v *view) bool {
+	c := n.all.cover(v.allBag())
+	if c.score < leastAboutAll {
+		return false
+	}
+	for k, cell := range n.all.cells {
+		if cell.name && c.cells[k] < cellCovered {
+			return false
+		}
+	}
+	for _, piece := range n.pieces {
+		if piece.cover(v.allBag()).score < 0.8 {
+			return false
+		}
+	}
+	return true
+}
+
+func (e *Engine) substitution(n *prepared, views []*view, p, q int) (Clash, bool) {
+	va, vb := views[p], views[q]
+	a, b := va.tokens(), vb.tokens()
+	seeds := map[[seedTokens]string][]int{}
+	for j := 0; j+seedTokens <= len(b); j++ {
+		k := seedAt(b, j)
+		if len(seeds[k]) < mostSeeds {
+			seeds[k] = append(seeds[k], j)
+		}
+	}
+	for i := 0; i+seedTokens <= len(a); i++ {
+		for _, j := range seeds[seedAt(a, i)] {
+			if i > 0 && j > 0 && a[i-1].word == b[j-1].word {
+				continue // inside a stretch that was followed from its beginning
+			}
+			left := run(a[i:], b[j:])
+			x, y := i+left, j+left
+			for k, right := 0, 0; k < 2; k++ { // two changes may follow each other
+				var la, lb int
+				la, lb, right = resume(a[x:], b[y:])
+				if right == 0 {
+					break
+				}
+				if left+right >= leastContext {
+					if c, ok := e.replaced(n, views, p, q, text.Span{Start: x, End: x + la}, text.Span{Start: y, End: y + lb}); ok {
+						return c, true
+					}
+				}
+				x, y, left = x+la+right, y+lb+right, right
+			}
+		}
+	}
+	return Clash{}, false
+}
+
+func seedAt(t []wordAtom, i int) [seedTokens]string {
+	var k [seedTokens]string
+	for n := range k {
+		k[n] = t[i+n].word
+	}
+	return k
+}
+
+// run is the number of equal tokens at the beginning.
+func run(a, b []wordAtom) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n].word == b[n].word {
+		n++
+	}
+	return n
+}
+
+// resume finds the shortest replaced stretches after which both texts go on alike, and
+// how long they do; 0 if they do not.
+func resume(a, b []wordAtom) (la, lb, right int) {
+	for total := 2; total <= 2*mostReplaced; total++ {
+		for la = 1; la < total && la <= mostReplaced; la++ {
+			lb = total - la
+			if lb < 1 || lb > mostReplaced || la >= len(a) || lb >= len(b) {
+				continue
+			}
+			if right = run(a[la:], b[lb:]); right >= resumeTokens {
+				return la, lb, right
+			}
+		}
+	}
+	return 0, 0, 0
+}
+
+// replaced judges one replaced stretch, given in tokens: whether both sides are of the
+// kind that the need asks, exclude each other, and stand beside what is asked.
+func (e *Engine) replaced(n *prepared, views []*view, p, q int, sa, sb text.Span) (Clash, bool) {
+	va, vb := views[p], views[q]
+	a, b := va.stretch(sa), vb.stretch(sb)
+	kind, ok := e.otherValue(n, va.page, a, vb.page, b)
+	if !ok || !n.near(va, sa) || !n.near(vb, sb) {
+		return Clash{}, false
+	}
+	ra, okA := va.refAt(p, a)
+	rb, okB := vb.refAt(q, b)
+	if !okA || !okB {
+		return Clash{}, false
+	}
+	fa, fb := &va.page.Facts[ra.Fact], &vb.page.Facts[rb.Fact]
+	if kind != "TIME" && (when.Scope(fa.Times, fb.Times) == relation.Differs || when.Scope(n.times, fa.Times) == relation.Differs || when.Scope(n.times, fb.Times) == relation.Differs) {
+		return Clash{}, false
+	}
+	if fa.Value.Span.Overlaps(a) && fb.Value.Span.Overlaps(b) {
+		if r, _ := compareValues(fa.Value, fb.Value); r == relation.Same {
+			return Clash{}, false
+		}
+	}
+	return Clash{Kind: kind, Hard: kind != "VALUE", Subject: n.Need.Subject, Attribute: n.Need.Attribute, A: ra, B: rb, Reason: "one text with another value"}, true
+}
+
+// stretch is the span of some tokens in the text.
+func (v *view) stretch(s text.Span) text.Span {
+	t := v.tokens()
+	return text.Span{Start: t[s.Start].Start, End: t[s.End-1].End}
+}
+
+// otherValue reports whether two stretches are different values of the asked kind.
+func (e *Engine) otherValue(n *prepared, pa *Page, a text.Span, pb *Page, b text.Span) (kind string, ok bool) {
+	numberA, numberB := hasDigit(pa.Runes[a.Start:a.End]), hasDigit(pb.Runes[b.Start:b.End])
+	if numberA != numberB {
+		return "", false
+	}
+	switch n.Expect {
+	case "QUANTITY", "DURATION":
+		return "VALUE", numberA
+	case "TIME":
+		return "TIME", numberA || months(pa.Quote(a)) && months(pb.Quote(b))
+	}
+	if numberA {
+		return "", false
+	}
+	ta, tb := e.wording(pa.Quote(a), nil), e.wording(pb.Quote(b), nil)
+	if len(ta.cells) == 0 || len(tb.cells) == 0 {
+		return "", false
+	}
+	if ba, bb := bagOf(ta), bagOf(tb); ta.cover(bb).score > 0.3 || tb.cover(ba).score > 0.3 {
+		return "", false
+	}
+	namesA, namesB := unicode.IsUpper(pa.Runes[a.Start]), unicode.IsUpper(pb.Runes[b.Start])
+	switch n.Expect {
+	case "ENTITY", "PLACE":
+		if !text.IsHan(pa.Runes[a.Start]) && (!namesA || !namesB) {
+			return "", false
+		}
+	case "BOOLEAN":
+		return "", false
+	}
+	return "ENTITY", true
+}
+
+func hasDigit(runes []rune) bool {
+	for _, r := range runes {
+		if unicode.IsDigit(r) {
+			return true
+		}
+	}
+	return false
+}
+
+// months reports whether a stretch begins with the name of a month.
+func months(s string) bool {
+	return hasAny(fold(s), []string{"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"})
+}
+
+// near reports whether the question's words stand around a stretch, given in tokens.
+func (n *prepared) near(v *view, s text.Span) bool {
+	t := v.tokens()
+	lo, hi := max(0, s.Start-aboutTokens), min(len(t), s.End+aboutTokens)
+	window := text.Span{Start: t[lo].Start, End: t[hi-1].End}
+	own := v.stretch(s)
+	b := newBag(32)
+	for i := range v.page.Clauses {
+		c := &v.page.Clauses[i]
+		if !c.Overlaps(window) {
+			continue
+		}
+		for _, term := range c.Terms {
+			if !term.Span.Overlaps(own) && term.Span.Overlaps(window) {
+				b.add(term.Text, term.Synset, 1)
+			}
+		}
+	}
+	return n.all.cover(b).score >= 0.3
+}
+
+// refAt points to a fact of the sentence that holds a span.
+func (v *view) refAt(page int, s text.Span) (Ref, bool) {
+	for i := range v.page.Clauses {
+		c := &v.page.Clauses[i]
+		if !c.Overlaps(s) {
+			continue
+		}
+		best := -1
+		for k := c.Facts[0]; k < c.Facts[1] && k < len(v.page.Facts); k++ {
+			if f := &v.page.Facts[k]; best < 0 || f.Value.Kind != BooleanValue && f.Value.Span.Overlaps(s) {
+				best = k
+			}
+		}
+		if best >= 0 {
+			return Ref{Page: page, Fact: best, Span: c.Span, Value: s, Score: 0.8}, true
+		}
+	}
+	return Ref{}, false
+}
