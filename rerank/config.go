@@ -9,6 +9,7 @@ import (
 // Thresholds decide levels and outcomes for one question class.
 type Thresholds struct {
 	Sufficiency float64 // below it an otherwise filled question is refused; 0..1
+	Sure        float64 // from it on an unfilled question counts as answered by the nearest sentence; 0..1, 1 = practically never
 	FGCGreen    float64 // fgc >= green: green; 0..1
 	FGCYellow   float64 // fgc >= yellow: yellow; below: red; 0..1
 	CDS         float64 // above it the losing passages lose half their score and a review is opened
@@ -30,7 +31,7 @@ type Config struct {
 // Default is the shipped configuration. Levels and the CDS limit are design.md §4's.
 func Default() Config {
 	return Config{
-		Default: Thresholds{Sufficiency: 0, FGCGreen: 0.95, FGCYellow: 0.85, CDS: 1.5},
+		Default: Thresholds{Sufficiency: 0, Sure: 1, FGCGreen: 0.95, FGCYellow: 0.85, CDS: 1.5},
 		Templates: map[string]Template{
 			"finance":  {Parts: []string{"value", "unit", "time", "subject", "source"}, Factor: 1},
 			"law":      {Parts: []string{"article", "content", "case", "exception"}, Factor: 0.8},
@@ -47,10 +48,13 @@ func (c Config) Validate() []error {
 		for _, v := range []struct {
 			name  string
 			value float64
-		}{{"sufficiency", t.Sufficiency}, {"fgc_green", t.FGCGreen}, {"fgc_yellow", t.FGCYellow}} {
+		}{{"sufficiency", t.Sufficiency}, {"sure", t.Sure}, {"fgc_green", t.FGCGreen}, {"fgc_yellow", t.FGCYellow}} {
 			if v.value < 0 || v.value > 1 {
 				errs = append(errs, kb.Invalid(key+"."+v.name, "%v is outside 0..1; write a share", v.value))
 			}
+		}
+		if t.Sure < t.Sufficiency {
+			errs = append(errs, kb.Invalid(key+".sure", "%v is below sufficiency %v; what is answered must not be refused", t.Sure, t.Sufficiency))
 		}
 		if t.FGCYellow > t.FGCGreen {
 			errs = append(errs, kb.Invalid(key+".fgc_yellow", "%v is above fgc_green %v; yellow begins below green", t.FGCYellow, t.FGCGreen))

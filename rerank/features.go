@@ -119,6 +119,7 @@ func features(l *Local, j *judged) []float32 {
 		need = &j.needs[worst]
 	}
 	o := l.reader.Engine().Overlap(j.req.Analysis.Question, need, j.pages, j.metas)
+	j.overlap = o
 	add(o.Set, o.Passage, o.Sentence, o.Window, o.Answer, o.Fact, o.Focus, known(o.Names), known(o.Numbers), o.Gap, o.WindowGap,
 		known(o.Soft), known(o.SetSoft), known(o.Similarity), known(o.AnswerLike), o.Spread, o.Fresh, o.Order, o.Kinds, flag(o.BestHolds), flag(o.BestRow),
 		known(o.WindowNumbers), o.WindowRest, known(o.LikeRest))
@@ -154,4 +155,37 @@ func (l *Local) Judge(ctx context.Context, req kb.AssessRequest) ([]float32, kb.
 	j := l.judge(req)
 	a, err := l.decide(j)
 	return j.features, a, err
+}
+
+// stated makes an answer of a refusal where the model is sure and no fact was read
+// that fills the slots: the sentence or row that comes nearest is the evidence.
+func (j *judged) stated(out *kb.Assessment, th Thresholds) bool {
+	o := j.overlap
+	if out.Outcome != kb.Insufficient || out.Sufficiency < th.Sure || o.Best < 0 || len(j.needs) == 0 {
+		return false
+	}
+	page, span := o.Best, o.BestSpan
+	switch {
+	case o.BestRow && o.Cell.Best > 0:
+		page, span = o.Cell.Page, o.Cell.Span
+	case !o.BestHolds:
+		return false // nothing of the asked kind stands there
+	}
+	for _, n := range j.needs {
+		if n.Count > 1 {
+			return false // one sentence does not show that all items are there
+		}
+	}
+	ref := fact.Ref{Page: page, Fact: -1, Span: span, Score: out.Sufficiency}
+	for i := range out.Slots {
+		s := &out.Slots[i]
+		if s.Role == kb.Asked && s.Required && s.State == kb.Empty {
+			s.State, s.Confidence = kb.Filled, out.Sufficiency
+			s.Evidence = []kb.Evidence{evidence(j.req.Candidates[j.live[page]].Passage, j.pages[page], ref)}
+		}
+	}
+	out.Outcome, out.Missing = kb.Answered, nil
+	out.FGC = fgc(out.Slots)
+	out.Level = level(out.FGC, th)
+	return true
 }

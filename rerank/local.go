@@ -72,6 +72,7 @@ type judged struct {
 	losing   map[string]bool // passages that lose half their score
 	sid      []float64       // by live candidate
 	features []float32
+	overlap  fact.Overlap
 }
 
 // Assess implements Assessor.
@@ -234,6 +235,8 @@ func (l *Local) decide(j *judged) (kb.Assessment, error) {
 	if out.Outcome == kb.Answered && sufficiency < th.Sufficiency {
 		out.Outcome = kb.Insufficient
 		out.Missing = append(out.Missing, doubt(j.req.Analysis))
+	} else if l.model != nil {
+		j.stated(&out, th)
 	}
 	out.Sufficient = out.Outcome == kb.Answered
 	out.Passages = l.passages(j, th)
@@ -454,6 +457,9 @@ func (l *Local) passages(j *judged, th Thresholds) []kb.PassageScore {
 	if l.model != nil {
 		values := l.model.Contributions(j.features)
 		for f, name := range l.model.Features() {
+			if math.IsNaN(float64(j.features[f])) {
+				continue // not known here, such as the cells of a table where there is none
+			}
 			contributions = append(contributions, kb.Contribution{Feature: name, Value: float64(j.features[f]), Contribution: values[f]})
 		}
 	}

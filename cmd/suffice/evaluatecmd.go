@@ -25,7 +25,7 @@ func (c *cli) evaluateCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(c.evaluateCorpus(), c.evaluateRetrieval(), c.evaluateAsk())
+	cmd.AddCommand(c.evaluateCorpus(), c.evaluateRetrieval(), c.evaluateAsk(), c.evaluateSufficiency())
 	return cmd
 }
 

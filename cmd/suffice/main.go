@@ -154,7 +154,7 @@ out of date. 中文和英文均可。`,
 	root.AddCommand(
 		c.askCommand(), c.retrieveCommand(), c.assessCommand(), c.verifyCommand(), c.precheckCommand(),
 		c.ingestCommand(), c.deleteCommand(), c.gapsCommand(),
-		c.serveCommand(), c.evaluateCommand(), c.configCommand(), c.versionCommand(),
+		c.serveCommand(), c.evaluateCommand(), c.trainCommand(), c.configCommand(), c.versionCommand(),
 	)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	strict(root)

@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +14,8 @@ import (
 	"suffice.dev/suffice/kb/fact"
 	"suffice.dev/suffice/kb/reading"
 	"suffice.dev/suffice/model/embed"
+	"suffice.dev/suffice/model/trees"
+	"suffice.dev/suffice/models/sufficiency"
 	"suffice.dev/suffice/precheck"
 	"suffice.dev/suffice/rerank"
 	"suffice.dev/suffice/retrieval"
@@ -153,7 +157,7 @@ func rerankConfig(c config.Config) rerank.Config {
 	out.Thresholds = map[kb.Class]rerank.Thresholds{}
 	for _, class := range kb.Classes {
 		t := c.Thresholds.For(class)
-		out.Thresholds[class] = rerank.Thresholds{Sufficiency: t.Sufficiency, FGCGreen: t.FGCGreen, FGCYellow: t.FGCYellow, CDS: t.CDS}
+		out.Thresholds[class] = rerank.Thresholds{Sufficiency: t.Sufficiency, Sure: t.Sure, FGCGreen: t.FGCGreen, FGCYellow: t.FGCYellow, CDS: t.CDS}
 	}
 	out.Templates = map[string]rerank.Template{}
 	for name, d := range c.Domains {
@@ -193,8 +197,25 @@ func tuningConfig(c config.Config) index.Tuning {
 }
 
 // sufficiencyModel is the model that judges whether passages suffice, and its
-// version; nil where the release ships none: coverage then stands for it.
-func sufficiencyModel() (rerank.Scorer, string, error) { return nil, "", nil }
+// version. It is refused when the file is not the one its manifest describes, or was
+// trained for other features.
+func sufficiencyModel() (rerank.Scorer, string, error) {
+	var manifest struct {
+		SHA256  string `json:"sha256"`
+		Version string `json:"version"`
+	}
+	if err := json.Unmarshal(sufficiency.Manifest, &manifest); err != nil {
+		return nil, "", fmt.Errorf("sufficiency model: manifest: %w", err)
+	}
+	if sum := fmt.Sprintf("%x", sha256.Sum256(sufficiency.Model)); sum != manifest.SHA256 {
+		return nil, "", fmt.Errorf("sufficiency model: %w: its SHA-256 is %s, its manifest says %s", trees.ErrModel, sum, manifest.SHA256)
+	}
+	model, err := trees.Load(sufficiency.Model, rerank.SetFeatures)
+	if err != nil {
+		return nil, "", fmt.Errorf("sufficiency model: %w", err)
+	}
+	return model, "sufficiency-" + manifest.Version, nil
+}
 
 // Limits are the bounds of requests under a configuration.
 func Limits(c config.Config) services.Limits {

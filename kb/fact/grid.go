@@ -19,6 +19,9 @@ type CellMatch struct {
 	Row     float64 // share of the best cell's row heading that the question carries
 	Column  float64 // the same of its column heading
 	Like    float64 // similarity of the question and the headings of the best cell; -1 without an embedding
+
+	Page int       // of the best cell
+	Span text.Span // the row of the best cell
 }
 
 // maxCells bounds the cells that are looked at.
@@ -48,8 +51,8 @@ func (e *Engine) cellMatch(w *wording, index *termIndex, views []*view) CellMatc
 		}
 		return math.Max(0, e.config.Similarity(question, s))
 	}
-	for _, v := range views {
-		heads, lines := gridOf(v.page)
+	for page, v := range views {
+		heads, lines, spans := gridOf(v.page)
 		if len(lines) == 0 {
 			continue
 		}
@@ -70,7 +73,7 @@ func (e *Engine) cellMatch(w *wording, index *termIndex, views []*view) CellMatc
 			columns[c] = e.gridLine(strings.Join(head, " "), "", w, index, asked, like)
 		}
 		section := ""
-		for _, l := range lines {
+		for i, l := range lines {
 			if filled(l) <= 1 && l[0] != "" && len(l) > 1 {
 				section = l[0]
 			}
@@ -91,6 +94,7 @@ func (e *Engine) cellMatch(w *wording, index *termIndex, views []*view) CellMatc
 				if score > best {
 					best, bestHead, bestWords = score, head, cells
 					out.Row, out.Column = row.in, columns[c].in
+					out.Page, out.Span = page, spans[i]
 				}
 			}
 		}
@@ -134,8 +138,9 @@ func (e *Engine) gridLine(label, section string, w *wording, index *termIndex, a
 	return g
 }
 
-// gridOf is the heading rows and the rows of a page's table.
-func gridOf(p *Page) (heads, lines [][]string) {
+// gridOf is the heading rows and the rows of a page's table, with the spans of the
+// rows.
+func gridOf(p *Page) (heads, lines [][]string, spans []text.Span) {
 	for _, s := range p.Sentences {
 		if s.Kind != Row && s.Kind != HeaderRow {
 			continue
@@ -153,10 +158,10 @@ func gridOf(p *Page) (heads, lines [][]string) {
 		if s.Kind == HeaderRow {
 			heads = append(heads, cells)
 		} else {
-			lines = append(lines, cells)
+			lines, spans = append(lines, cells), append(spans, s.Span)
 		}
 	}
-	return heads, lines
+	return heads, lines, spans
 }
 
 func filled(line []string) int {

@@ -73,6 +73,7 @@ type Routes struct {
 // Thresholds decide when the passages suffice for a class.
 type Thresholds struct {
 	Sufficiency float64 `key:"sufficiency"` // least calibrated probability, 0..1
+	Sure        float64 `key:"sure"`        // from this probability on a refusal becomes an answer by the nearest sentence, sufficiency..1; 1 = practically never
 	FGCGreen    float64 `key:"fgc_green"`   // from here on nothing is looked for again, 0..1
 	FGCYellow   float64 `key:"fgc_yellow"`  // below it the level is red; 0..fgc_green
 	CDS         float64 `key:"cds"`         // above it the losing passages lose half their score; >= 0
@@ -181,7 +182,7 @@ func Default() Config {
 		if !ok {
 			t = judged.Default
 		}
-		c.Thresholds[name] = Thresholds{Sufficiency: t.Sufficiency, FGCGreen: t.FGCGreen, FGCYellow: t.FGCYellow, CDS: t.CDS}
+		c.Thresholds[name] = Thresholds{Sufficiency: t.Sufficiency, Sure: t.Sure, FGCGreen: t.FGCGreen, FGCYellow: t.FGCYellow, CDS: t.CDS}
 	}
 	for name, t := range judged.Templates {
 		if name == "" {

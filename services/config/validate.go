@@ -33,9 +33,13 @@ func (c Config) Validate() []Problem {
 	for _, name := range sortedKeys(c.Thresholds) {
 		t, path := c.Thresholds[name], "thresholds."+name
 		v.share(path+".sufficiency", t.Sufficiency)
+		v.share(path+".sure", t.Sure)
 		v.share(path+".fgc_green", t.FGCGreen)
 		v.share(path+".fgc_yellow", t.FGCYellow)
 		v.from0(path+".cds", t.CDS)
+		if t.Sure < t.Sufficiency {
+			v.add(path, "sure %v is below sufficiency %v", t.Sure, t.Sufficiency)
+		}
 		if t.FGCYellow > t.FGCGreen {
 			v.add(path, "fgc_yellow %v is above fgc_green %v", t.FGCYellow, t.FGCGreen)
 		}
