@@ -181,7 +181,7 @@ func (g *Graph) Len() int {
 // wanted are the terms of a question that some fact knows.
 type wanted struct {
 	terms []want
-	at    map[int32]int // node to index into terms
+	at    []int32 // by node: 1 + index into terms, 0 = not wanted
 	total float64       // weight of all terms of the question, known or not
 }
 
@@ -192,8 +192,7 @@ type want struct {
 }
 
 func (w wanted) holds(node int32) bool {
-	_, ok := w.at[node]
-	return ok
+	return w.at[node] > 0
 }
 
 // share is the covered part of the question's weight.
@@ -243,7 +242,7 @@ func (g *Graph) wanted(a kb.Analysis, query string, match text.Match) wanted {
 		}
 	}
 	add(query, base)
-	out := wanted{at: map[int32]int{}}
+	out := wanted{at: make([]int32, len(g.postings))}
 	for _, key := range order {
 		id, ok := g.ids[key]
 		df := 0
@@ -254,8 +253,8 @@ func (g *Graph) wanted(a kb.Analysis, query string, match text.Match) wanted {
 		rarity := math.Log(1 + (n-math.Min(n, float64(df))+0.5)/(float64(df)+0.5))
 		out.total += weights[key] * rarity
 		if ok && df > 0 {
-			out.at[id] = len(out.terms)
 			out.terms = append(out.terms, want{id, weights[key] * rarity})
+			out.at[id] = int32(len(out.terms))
 		}
 	}
 	return out
@@ -388,7 +387,7 @@ func (g *Graph) hop(from []reached, hops int, decay float64, w wanted, touched [
 				copy(joined, r.covered)
 				gain := false
 				for i, n := range e.nodes {
-					if k, ok := w.at[n]; ok && min(1, e.weights[i]) > joined[k] {
+					if k := w.at[n] - 1; k >= 0 && min(1, e.weights[i]) > joined[k] {
 						joined[k], gain = min(1, e.weights[i]), true
 					}
 				}
@@ -414,7 +413,7 @@ func (g *Graph) covers(at int32, w wanted) []float32 {
 	e := &g.edges[at]
 	out := make([]float32, len(w.terms))
 	for i, n := range e.nodes {
-		if k, ok := w.at[n]; ok {
+		if k := w.at[n] - 1; k >= 0 {
 			out[k] = min(1, e.weights[i])
 		}
 	}
