@@ -14,13 +14,18 @@ import (
 // people or places, or name another holder of one office. This file reads those
 // forms; conflict.go decides with them.
 
-// reach is whom or what a clause says it holds for.
+// reach is what a clause says by its form: whom or what it holds for, what it compares,
+// whose name it gives.
 type reach struct {
 	all  text.Span // every …, throughout …; empty = none
 	only text.Span // only …, reserved for …; empty = none
 
 	pivot    pivot // the comparison of the clause, if it compares
 	compares bool
+	marks    uint32 // lines of holderMarks that the clause has one of
+
+	first, second string // the two steps of its sentence, if it has two
+	sequence      bool
 }
 
 // wide are words that alone say that a rule holds everywhere.
@@ -201,6 +206,9 @@ var sequences = []*regexp.Regexp{
 // sequenceOf finds the two steps of a sentence in their order.
 func sequenceOf(s string) (first, second string, ok bool) {
 	s = fold(s)
+	if !strings.Contains(s, "先") && !strings.Contains(s, "then") && !strings.Contains(s, "first") && !strings.Contains(s, "followed by") {
+		return "", "", false
+	}
 	for _, re := range sequences {
 		if m := re.FindStringSubmatch(s); m != nil {
 			return m[1], m[2], true
@@ -240,6 +248,18 @@ var holderMarks = [][]string{
 	{"名为", "叫做", "是", "为", "系"},
 	{"坐落于", "坐落在", "位于", "地处", "总部设在", "设在", "设于"},
 	{"出生于", "生于", "出生在"}, {"葬于"}, {"毕业于"}, {"成立于"}, {"创立于", "创办于"}, {"始建于", "建于"}, {"隶属于", "归属于", "属于"}, {"迁至", "迁往"}, {"产自", "源于", "出自"},
+}
+
+// marksOf lists the lines of holderMarks that a clause has a mark of.
+func marksOf(runes []rune, span text.Span) uint32 {
+	out := uint32(0)
+	s := string(text.Fold(runes[span.Start:span.End]))
+	for k, marks := range holderMarks {
+		if hasAny(s, marks) {
+			out |= 1 << k
+		}
+	}
+	return out
 }
 
 // holders finds the two names by which two clauses differ after the same mark: by
