@@ -182,7 +182,7 @@ func (g *Graph) Len() int {
 type wanted struct {
 	terms []want
 	at    []int32 // by node: 1 + index into terms, 0 = not wanted
-	total float64       // weight of all terms of the question, known or not
+	total float64 // weight of all terms of the question, known or not
 }
 
 // want is a term that the question gives.
