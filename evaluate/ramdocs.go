@@ -11,8 +11,6 @@ import (
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/fact"
-	"suffice.dev/suffice/precheck"
-	"suffice.dev/suffice/rerank"
 )
 
 // RamGroup is a question of ramdocs with one correct answer, and its documents.
@@ -60,14 +58,14 @@ type RamReport struct {
 }
 
 // RamDocs asks each question of its documents.
-func RamDocs(ctx context.Context, engine *fact.Engine, analyzer precheck.Analyzer, groups []RamGroup) (RamReport, error) {
+func RamDocs(ctx context.Context, engine *fact.Engine, analyze Analyze, slots func(kb.Analysis) []fact.Need, groups []RamGroup) (RamReport, error) {
 	r := RamReport{Kinds: map[string][]string{}}
 	for _, g := range groups {
-		a, err := analyzer.Analyze(ctx, kb.Question{Text: g.Question, AsOf: tablesAsOf})
+		a, err := analyze(ctx, kb.Question{Text: g.Question, AsOf: tablesAsOf})
 		if err != nil {
 			return r, fmt.Errorf("question %q: %w", g.Question, err)
 		}
-		needs := rerank.Needs(a)
+		needs := slots(a)
 		var pages []*fact.Page
 		for _, d := range g.Documents {
 			pages = append(pages, engine.Read(fact.Source{Text: d.Text}))

@@ -8,6 +8,7 @@ import (
 
 	"suffice.dev/suffice/evaluate"
 	"suffice.dev/suffice/precheck"
+	"suffice.dev/suffice/rerank"
 )
 
 // TestRamDocs prints the table of docs/measurements.md. SUFFICE_MISSES=ramdocs lists
@@ -24,7 +25,7 @@ func TestRamDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := evaluate.RamDocs(t.Context(), engine(t), pre, groups)
+	r, err := evaluate.RamDocs(t.Context(), engine(t), pre.Analyze, rerank.Needs, groups)
 	if err != nil {
 		t.Fatal(err)
 	}

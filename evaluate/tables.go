@@ -19,8 +19,6 @@ import (
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/fact"
-	"suffice.dev/suffice/precheck"
-	"suffice.dev/suffice/rerank"
 	"suffice.dev/suffice/text"
 )
 
@@ -333,8 +331,14 @@ type TableMiss struct {
 // Slots makes the needs of a question with its analysis.
 type Slots func(q TableQuestion, a kb.Analysis) []fact.Need
 
-// AskedSlots are the slots that precheck reads out of the question alone.
-func AskedSlots(_ TableQuestion, a kb.Analysis) []fact.Need { return rerank.Needs(a) }
+// Analyze reads a question, as precheck does.
+type Analyze func(ctx context.Context, q kb.Question) (kb.Analysis, error)
+
+// AskedSlots are the slots that the analysis reads out of the question alone, by the
+// function that an assessment uses.
+func AskedSlots(needs func(kb.Analysis) []fact.Need) Slots {
+	return func(_ TableQuestion, a kb.Analysis) []fact.Need { return needs(a) }
+}
 
 // DerivedSlots is one slot: the words of the question, the kind of value that the
 // answer has, and the time that precheck reads.
@@ -361,12 +365,12 @@ func DerivedSlots(q TableQuestion, a kb.Analysis) []fact.Need {
 
 // Tables measures how often the right cell is among the facts that fill the slots of
 // the question.
-func Tables(ctx context.Context, engine *fact.Engine, analyzer precheck.Analyzer, slots Slots, name string, questions []TableQuestion) (TableRow, error) {
+func Tables(ctx context.Context, engine *fact.Engine, analyze Analyze, slots Slots, name string, questions []TableQuestion) (TableRow, error) {
 	row := TableRow{Set: name}
 	pages := map[string]*fact.Page{}
 	begin := time.Now()
 	for _, q := range questions {
-		a, err := analyzer.Analyze(ctx, kb.Question{Text: q.Question, AsOf: tablesAsOf})
+		a, err := analyze(ctx, kb.Question{Text: q.Question, AsOf: tablesAsOf})
 		if err != nil {
 			return row, fmt.Errorf("question %s: %w", q.ID, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"suffice.dev/suffice/kb/fact"
 	"suffice.dev/suffice/model/embed"
 	"suffice.dev/suffice/precheck"
+	"suffice.dev/suffice/rerank"
 	"suffice.dev/suffice/text/lexicon"
 )
 
@@ -48,9 +49,9 @@ func TestTables(t *testing.T) {
 					half = append(half, q)
 				}
 			}
-			for kind, slots := range map[string]evaluate.Slots{"asked": evaluate.AskedSlots, "derived": evaluate.DerivedSlots} {
+			for kind, slots := range map[string]evaluate.Slots{"asked": evaluate.AskedSlots(rerank.Needs), "derived": evaluate.DerivedSlots} {
 				label := fmt.Sprintf("%s %s %s", name, kind, map[bool]string{false: "tuning", true: "held out"}[test])
-				row, err := evaluate.Tables(t.Context(), e, pre, slots, label, half)
+				row, err := evaluate.Tables(t.Context(), e, pre.Analyze, slots, label, half)
 				if err != nil {
 					t.Fatal(err)
 				}
