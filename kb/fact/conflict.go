@@ -31,7 +31,7 @@ func (e *Engine) Conflicts(needs []Need, pages []*Page, metas []Meta) []Clash {
 	if len(pages) < 2 {
 		return nil
 	}
-	x := &comparer{Engine: e, views: e.views(pages, metas), st: newRarity(pages), abouts: map[formKey]*aboutness{}, reaches: map[[2]int]reach{}}
+	x := &comparer{Engine: e, views: e.views(pages, metas), st: newRarity(pages), abouts: map[formKey]*aboutness{}, reaches: map[[2]int]*reach{}, topics: map[string]*topic{}, titles: map[[2]int]titles{}}
 	links := newLinks(x.views)
 	seen := map[[4]int]int{}
 	var out []Clash
@@ -117,7 +117,9 @@ type comparer struct {
 	views   []*view
 	st      *rarity
 	abouts  map[formKey]*aboutness
-	reaches map[[2]int]reach // by page and clause
+	reaches map[[2]int]*reach // by page and clause
+	topics  map[string]*topic // by their text
+	titles  map[[2]int]titles // by two pages
 }
 
 type formKey struct {
@@ -152,19 +154,66 @@ func (x *comparer) about(r Ref, form aboutForm) *aboutness {
 	return a
 }
 
-// reach is for whom the clause of a fact says that it holds.
-func (x *comparer) reach(r Ref) reach {
+// reach is what the clause of a fact says by its form.
+func (x *comparer) reach(r Ref) *reach {
 	f := x.fact(r)
 	key := [2]int{r.Page, f.Clause}
 	h, ok := x.reaches[key]
 	if !ok {
-		if c := x.views[r.Page].clauseOf(f); c != nil {
-			h = reachOf(x.views[r.Page].page.Runes, c.Span)
-			h.pivot, h.compares = pivotOf(x.views[r.Page].page.Runes, c.Span)
+		h = &reach{}
+		v := x.views[r.Page]
+		if c := v.clauseOf(f); c != nil {
+			*h = reachOf(v.page.Runes, c.Span)
+			h.pivot, h.compares = pivotOf(v.page.Runes, c.Span)
+			h.marks = marksOf(v.page.Runes, c.Span)
+			h.first, h.second, h.sequence = sequenceOf(v.page.Quote(v.sentenceSpan(f)))
 		}
 		x.reaches[key] = h
 	}
 	return h
+}
+
+// topic is the subject of a clause, prepared.
+type topic struct {
+	words *wording
+	bag   *bag
+}
+
+func (x *comparer) topic(s string) *topic {
+	t, ok := x.topics[s]
+	if !ok {
+		w := x.wording(s, nil)
+		t = &topic{w, bagOf(w)}
+		x.topics[s] = t
+	}
+	return t
+}
+
+// possible reports whether two facts could conflict at all, if they speak of one
+// thing. It costs little and spares most pairs the comparison of their words.
+func (x *comparer) possible(ra, rb Ref) bool {
+	fa, fb := x.fact(ra), x.fact(rb)
+	if fa.Value.Kind != BooleanValue {
+		switch r, _ := compareValues(fa.Value, fb.Value); r {
+		case relation.Same:
+			return fa.Negative() != fb.Negative() || len(fa.Conditions) > 0 && len(fb.Conditions) > 0
+		case relation.Differs:
+			return opposedBounds(fa.Value.Quantity, fb.Value.Quantity)
+		case relation.Excludes:
+			return true
+		}
+		return false
+	}
+	if r, _ := stances(fa, fb); r != relation.Same {
+		return true
+	}
+	a, b := x.reach(ra), x.reach(rb)
+	if a.compares && b.compares && a.pivot.axis == b.pivot.axis || a.sequence && b.sequence || a.marks&b.marks != 0 ||
+		!a.only.Empty() || !b.only.Empty() || onlyAgainstAll(fa, fb) {
+		return true
+	}
+	va, vb := x.views[ra.Page], x.views[rb.Page]
+	return apart(va.factSides(ra.Fact), vb.factSides(rb.Fact), true) || statusClash(va, vb, fa, fb)
 }
 
 // Shares of a question that the two sides of a clash must carry to be on it.
@@ -345,6 +394,9 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 	if fa.Hedged != fb.Hedged && (fa.Modality == Reported || fb.Modality == Reported) {
 		return none, false
 	}
+	if !x.possible(ra, rb) {
+		return none, false
+	}
 	form, limit := ofValue, oneThing
 	ranges := false
 	if fa.Value.Kind == BooleanValue {
@@ -357,7 +409,7 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 		}
 	}
 	m := x.mutual(ra, rb, form)
-	if fa.Value.Kind == BooleanValue && x.twoHolders(va, vb, fa, fb, m) {
+	if fa.Value.Kind == BooleanValue && x.twoHolders(ra, rb, m) {
 		// Beside the holders' names the two say the same.
 		m.extraA, m.extraB, m.similarity, m.holders = 0, 0, 1, true
 	}
@@ -371,7 +423,7 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 	if m.similarity < limit || need == nil && (m.shared < leastShared || m.extraA+m.extraB > 0.25*m.shared) && !(form == ofCore && m.shared >= 2.5) {
 		return none, false
 	}
-	versions := x.versions(va, vb, fa, fb)
+	versions := x.versionsOf(ra, rb)
 	ta, tb := va.ownTimes(fa), vb.ownTimes(fb)
 	if versions { // the years of two versions of one rule do not set them apart
 		ta, tb = va.statedTimes(fa), vb.statedTimes(fb)
@@ -387,7 +439,7 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 	}
 	c := Clash{A: ra, B: rb, Subject: firstText(fa.Subject.Text, fb.Subject.Text), Attribute: firstText(fa.Attribute.Text, fb.Attribute.Text)}
 	c.A.Score, c.B.Score = m.similarity, m.similarity
-	kind, hard, why := x.kind(va, vb, fa, fb, m, ranges)
+	kind, hard, why := x.kind(ra, rb, m, ranges)
 	if kind == "" {
 		return none, false
 	}
@@ -526,8 +578,7 @@ func (x *comparer) otherTopic(topicA, topicB string, va *view, fa *Fact, vb *vie
 	if topicA == "" || topicB == "" {
 		return false
 	}
-	wa, wb := x.wording(topicA, nil), x.wording(topicB, nil)
-	ta, tb := bagOf(wa), bagOf(wb)
+	wa, wb, ta, tb := x.topic(topicA).words, x.topic(topicB).words, x.topic(topicA).bag, x.topic(topicB).bag
 	la, lb := va.clauseBagFor(fa), vb.clauseBagFor(fb)
 	lacks := func(w *wording, b *bag, need *prepared) (weight float64) {
 		for _, g := range w.gaps(w.cover(b).cells, cellCovered) {
@@ -776,7 +827,8 @@ func contrast(m overlap) bool {
 
 // kind names the conflict of two facts about one thing; "" for none. ranges: one of
 // them limits the rule to some.
-func (x *comparer) kind(va, vb *view, fa, fb *Fact, m overlap, ranges bool) (kind string, hard bool, why string) {
+func (x *comparer) kind(ra, rb Ref, m overlap, ranges bool) (kind string, hard bool, why string) {
+	va, vb, fa, fb := x.views[ra.Page], x.views[rb.Page], x.fact(ra), x.fact(rb)
 	cond := x.conditions(fa, fb)
 	special := cond == relation.Unknown && (x.special(va, vb, fa, fb) || x.special(vb, va, fb, fa))
 	if fa.Value.Kind != BooleanValue {
@@ -814,7 +866,7 @@ func (x *comparer) kind(va, vb *view, fa, fb *Fact, m overlap, ranges bool) (kin
 		}
 		return "", false, ""
 	}
-	if x.turnedRound(va, vb, fa, fb, m) {
+	if x.turnedRound(ra, rb, m) {
 		return "ORDER", true, "turned round"
 	}
 	if m.holders {
@@ -930,8 +982,9 @@ func stepsDiffer(va *view, fa *Fact, vb *view, fb *Fact) bool {
 
 // twoHolders reports whether two clauses are the same but for the one who holds an
 // office or does a deed, or the one place where a thing is.
-func (x *comparer) twoHolders(va, vb *view, fa, fb *Fact, m overlap) bool {
-	if m.shared < leastShared || fa.Negative() || fb.Negative() {
+func (x *comparer) twoHolders(ra, rb Ref, m overlap) bool {
+	va, vb, fa, fb := x.views[ra.Page], x.views[rb.Page], x.fact(ra), x.fact(rb)
+	if m.shared < leastShared || fa.Negative() || fb.Negative() || x.reach(ra).marks&x.reach(rb).marks == 0 {
 		return false
 	}
 	ca, cb := va.clauseOf(fa), vb.clauseOf(fb)
@@ -1079,7 +1132,8 @@ func turned(e *Engine, a, b *Fact) bool {
 
 // turnedRound reports whether two clauses state one comparison or one sequence the
 // opposite way.
-func (x *comparer) turnedRound(va, vb *view, a, b *Fact, m overlap) bool {
+func (x *comparer) turnedRound(ra, rb Ref, m overlap) bool {
+	va, vb, a, b := x.views[ra.Page], x.views[rb.Page], x.fact(ra), x.fact(rb)
 	if a.Negative() != b.Negative() {
 		return false
 	}
@@ -1087,35 +1141,30 @@ func (x *comparer) turnedRound(va, vb *view, a, b *Fact, m overlap) bool {
 	if ca == nil || cb == nil {
 		return false
 	}
-	quote := func(v *view, s text.Span) string { return v.page.Quote(s) }
-	if f1, s1, ok := sequenceOf(quote(va, va.sentenceSpan(a))); ok {
-		if f2, s2, ok := sequenceOf(quote(vb, vb.sentenceSpan(b))); ok {
-			return x.crossed(f1, s1, f2, s2)
-		}
+	ha, hb := x.reach(ra), x.reach(rb)
+	if ha.sequence && hb.sequence {
+		return x.crossed(ha.first, ha.second, hb.first, hb.second)
 	}
 	if turned(x.Engine, a, b) && !contrast(m) {
 		return true
 	}
-	pa, ok := pivotOf(va.page.Runes, ca.Span)
-	if !ok {
+	if !ha.compares || !hb.compares || ha.pivot.axis != hb.pivot.axis {
 		return false
 	}
-	pb, ok := pivotOf(vb.page.Runes, cb.Span)
-	if !ok || pa.axis != pb.axis {
-		return false
-	}
+	pa, pb := ha.pivot, hb.pivot
 	// Beside the comparing words both must speak of the same things.
 	if beside(m.gapsA, pa.word, va.page.Runes) || beside(m.gapsB, pb.word, vb.page.Runes) {
 		return false
 	}
-	la, ra, lb, rb := quote(va, pa.left), quote(va, pa.right), quote(vb, pb.left), quote(vb, pb.right)
+	leftA, rightA := va.page.Quote(pa.left), va.page.Quote(pa.right)
+	leftB, rightB := vb.page.Quote(pb.left), vb.page.Quote(pb.right)
 	if pa.side == pb.side {
-		return x.crossed(la, ra, lb, rb)
+		return x.crossed(leftA, rightA, leftB, rightB)
 	}
 	if measured(ca, pa.right) || measured(cb, pb.right) || a.Modality == May && b.Modality == May {
 		return false // before nine and after nine are two rules
 	}
-	return x.alike(la, lb) && x.alike(ra, rb)
+	return x.alike(leftA, leftB) && x.alike(rightA, rightB)
 }
 
 // measured reports whether a stretch of a clause holds a measure or a time.
@@ -1225,28 +1274,49 @@ var periodicals = []string{"报告", "年报", "季报", "月报", "公报", "�
 
 var article = regexp.MustCompile(`^\s*(?:第[〇零一二三四五六七八九十百千\d]+条(?:之[一二三四五六七八九十])?|§\s*\d+(?:\.\d+)*|(?i:section|article|clause)\s+\d+(?:\.\d+)*|\d+(?:\.\d+)+)`)
 
-// versions reports whether two facts are the same numbered or titled rule of two
+// titles is how the titles of two pages stand to each other.
+type titles struct {
+	one  bool // one document, in two versions by their marks
+	year bool // the same but for a year: perhaps two versions
+}
+
+// versionsOf reports whether two facts are the same numbered or titled rule of two
 // versions of one document.
-func (e *Engine) versions(va, vb *view, fa, fb *Fact) bool {
+func (x *comparer) versionsOf(ra, rb Ref) bool {
+	va, vb := x.views[ra.Page], x.views[rb.Page]
 	if va.meta.Document != "" && va.meta.Document == vb.meta.Document && va.meta.Version != vb.meta.Version {
 		return true
 	}
-	ta, tb := va.meta.Title, vb.meta.Title
-	if ta == "" || tb == "" {
+	key := [2]int{ra.Page, rb.Page}
+	t, ok := x.titles[key]
+	if !ok {
+		t = compareTitles(va, vb)
+		x.titles[key] = t
+	}
+	if !t.one && !t.year {
 		return false
+	}
+	fa, fb := x.fact(ra), x.fact(rb)
+	na, nb := articleOf(va, fa), articleOf(vb, fb)
+	return na == nb && (na != "" || t.one && ruleValue(va, fa) && ruleValue(vb, fb))
+}
+
+// compareTitles compares the titles of two pages.
+func compareTitles(va, vb *view) titles {
+	if va.meta.Title == "" || vb.meta.Title == "" {
+		return titles{}
 	}
 	va.readTitle()
 	vb.readTitle()
 	if va.title == vb.title || hasAny(va.title, periodicals) {
-		return false
+		return titles{}
 	}
-	na, nb := articleOf(va, fa), articleOf(vb, fb)
-	ba, bb := titleWords(va.bareTitle), titleWords(vb.bareTitle)
-	if ba != "" && ba == bb {
-		return na == nb && (na != "" || ruleValue(va, fa) && ruleValue(vb, fb))
+	a, b := titleWords(va.bareTitle), titleWords(vb.bareTitle)
+	if a != "" && a == b {
+		return titles{one: true}
 	}
-	ba, bb = titleWords(yearMark.ReplaceAllString(ba, "")), titleWords(yearMark.ReplaceAllString(bb, ""))
-	return ba != "" && ba == bb && na == nb && na != ""
+	a, b = titleWords(yearMark.ReplaceAllString(a, "")), titleWords(yearMark.ReplaceAllString(b, ""))
+	return titles{year: a != "" && a == b}
 }
 
 // titleWords is a title without spaces, brackets and marks.
