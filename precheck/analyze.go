@@ -142,7 +142,11 @@ func (r *reading) formText(c clause) string {
 
 // keywords finds the class of a query without question form by its nouns.
 func (r *reading) keywords() (kb.Class, string) {
-	for i := len(r.chunks) - 1; i >= 0; i-- {
+	for k := range r.chunks {
+		i := len(r.chunks) - 1 - k
+		if r.lang == "en" {
+			i = k // "date of the results": the head comes first
+		}
 		ch := r.chunks[i]
 		if class, n := r.p.rules.nounClass(r.folded, ch.start, ch.end); n > 0 {
 			return class, r.text(ch.end-n, ch.end)
@@ -251,6 +255,9 @@ func (r *reading) vague(a *kb.Analysis, asking []int) []string {
 	case words == 0 && len(asking) > 0:
 		return []string{"subject"}
 	case named == 0:
+		if !pronoun && len(asking) > 0 && r.clauses[asking[0]].class == kb.Exception {
+			return nil // "which costs are not reimbursed": the form names the act
+		}
 		if len(asking) == 0 && !pronoun && words > 0 && !r.onlyPronouns() {
 			return nil // keywords such as 费用 or "fees": searchable
 		}
@@ -355,11 +362,18 @@ func (r *reading) antecedent() bool {
 			continue
 		}
 		if e, ok := rules.pronouns.at(r.folded, i, len(r.folded)); ok && !r.dummy(i) && !r.determiner(i, e) {
-			named := 0
+			named, verb := 0, 0
 			for k := range r.chunks {
 				ch := &r.chunks[k]
 				if r.emptyPhrase(ch.start, ch.end) {
 					continue
+				}
+				if ch.verb {
+					verb = 1
+					continue // "how do I fill it in"
+				}
+				if w := r.words(ch.start, ch.end); len(w) == 1 && r.clauses[ch.clause].class == kb.Subject && (r.isVerb(ch) || r.inflected(w[0])) {
+					continue // "who handles this"
 				}
 				if ch.end <= i {
 					return true
@@ -370,7 +384,7 @@ func (r *reading) antecedent() bool {
 				named++
 			}
 			// "Can I return it after opening the seal of a headset?": enough is named.
-			return named >= 3
+			return named+verb >= 3
 		}
 	}
 	return true

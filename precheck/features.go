@@ -152,11 +152,19 @@ const (
 	bonusMedium  = 2.6
 	bonusNoun    = 2.0
 	bonusSure    = 6.0 // lengths told from durations
-	bonusKeyword = 3.0 // the last noun of a query without question form
+	bonusKeyword = 4.0 // the last noun of a query without question form
 	bonusWhich   = 3.0 // "which plans include …": a name
 	bonusGeneric = 1.0
 	ruleYields   = 1.2 // the lead over the rule from which on the model decides
 	ruleMargin   = 0.6 // by which the class of a rule leads where the model disagrees
+)
+
+// Temperatures of the joined log-odds. The likeliest on 216 natural questions that
+// neither rules nor model had seen were 1.9 and 1.2; the rules were widened
+// afterwards, so Chinese takes the value between that and none.
+const (
+	temperatureZH = 1.6
+	temperatureEN = 1.2
 )
 
 // blend joins rule and model to the probabilities of the classes.
@@ -203,9 +211,15 @@ func (r *reading) blend(m *linear.Model, c *clause, keyword kb.Class) map[kb.Cla
 			}
 		}
 	}
+	// Rules make the joined scores surer than they are.
+	temperature := temperatureEN
+	if r.lang != "en" {
+		temperature = temperatureZH
+	}
 	sum := 0.0
-	for _, l := range logit {
-		sum += math.Exp(l)
+	for i := range logit {
+		logit[i] /= temperature
+		sum += math.Exp(logit[i])
 	}
 	out := make(map[kb.Class]float64, len(logit))
 	for i, class := range kb.Classes {

@@ -273,6 +273,9 @@ func (r *reading) find(c *clause) {
 	m := matcher{folded: r.folded, start: c.from, end: min(c.to, c.from+maxMatched)}
 	best := -1
 	try := func(id int32, at int) {
+		if r.folded[at] == '什' && at > c.from && r.folded[at-1] == '为' {
+			return // 为什么 holds no 什么
+		}
 		f := &rules.index.forms[id]
 		ru := &rules.rules[f.rule]
 		if c.rule >= 0 && ru.Prio < best {
@@ -549,11 +552,16 @@ func (r *reading) properName(start, end int) bool {
 func (r *reading) decideByNoun(at int) {
 	c := &r.clauses[at]
 	ru := &r.p.rules.rules[c.rule]
-	if ru.After == "" && !ru.Noun && ru.ID != "duration-en" && ru.ID != "numeric-en" {
+	if ru.After == "" && !ru.Noun && ru.ID != "numeric-zh" && ru.ID != "duration-en" && ru.ID != "numeric-en" {
 		return
 	}
 	if ru.Expect == kb.ExpectDuration && !text.IsHan(r.folded[c.from]) {
 		r.lengthOrDuration(c)
+		return
+	}
+	if ru.ID == "numeric-zh" && r.lengthOfTerm(c) {
+		c.class, c.expect, c.confidence, c.sure = kb.Timeliness, kb.ExpectDuration, 0.9, true
+		r.decided = append(r.decided, "length of a term")
 		return
 	}
 	if !ru.Noun {
@@ -605,7 +613,8 @@ func (r *reading) decideByNoun(at int) {
 	}
 	// "Which clerk …": the answer is a name.
 	first := string(r.folded[c.pieces[0].start:c.pieces[0].end])
-	if strings.Contains(string(r.folded[c.pieces[0].start:end]), "which") && first != "" && after != nil {
+	form := strings.TrimSpace(string(r.folded[c.pieces[0].start:end]))
+	if (strings.Contains(form, "which") || form == "what" && after != nil && after.cueBefore && after.before == "") && first != "" && after != nil {
 		c.class, c.expect, c.confidence, c.which = kb.Subject, kb.ExpectEntity, 0.7, true
 	}
 }
@@ -658,3 +667,17 @@ func (r *reading) bareTerm(c *clause, ch *chunk, noun int) bool {
 	first := string(r.folded[c.pieces[0].start:c.pieces[len(c.pieces)-1].end])
 	return first == "what is" || first == "what are" || first == "whatis" || first == "whatare" || strings.HasPrefix(first, "what is ") || strings.HasPrefix(first, "what are ")
 }
+
+// lengthOfTerm reports whether 多长 follows a word for a stretch of time: 保鲜期有多长.
+func (r *reading) lengthOfTerm(c *clause) bool {
+	first := c.pieces[0].start
+	if form := string(r.folded[first:c.pieces[len(c.pieces)-1].end]); !strings.Contains(form, "多长") && !strings.Contains(form, "多久") {
+		return false
+	}
+	for first > c.from && strings.ContainsRune("有是为", r.folded[first-1]) {
+		first--
+	}
+	return first > c.from && terms.suffix(r.folded, c.from, first) > 0
+}
+
+var terms = newPhrases([]string{"期", "时间", "时长", "时限", "期限", "周期", "寿命"})
