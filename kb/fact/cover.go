@@ -568,21 +568,24 @@ func (n *prepared) namesAnother(v *view, f *Fact) bool {
 	if f.Subject.Span.Empty() || f.Value.Kind == BooleanValue {
 		return false
 	}
+	head, _, _ := strings.Cut(f.Subject.Text, ",") // what follows a comma describes it
+	span := text.Span{Start: f.Subject.Span.Start, End: f.Subject.Span.Start + len([]rune(head))}
 	named := false
 	for _, t := range f.Anchors {
-		if t.Name && !t.Span.Empty() && f.Subject.Span.Contains(t.Span) {
+		if t.Name && !t.Span.Empty() && span.Contains(t.Span) {
 			if n.asked.words[t.Text] > 0 {
 				return false
 			}
 			named = true
 		}
 	}
-	named = named || bareName(f.Subject.Text)
+	named = named || bareName(head)
 	if !named {
 		return false
 	}
 	subject := newBag(4)
-	v.addText(subject, f.Subject.Text, 1)
+	v.addText(subject, head, 1)
+	v.addText(subject, f.Attribute.Text, 1) // the depot of the firm: both are what it is about
 	for k, c := range n.subject.cells {
 		if c.name && n.subject.cover(subject).cells[k] < cellCovered {
 			return true
