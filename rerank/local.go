@@ -115,7 +115,8 @@ func (l *Local) judge(req kb.AssessRequest) *judged {
 	for k, i := range j.live {
 		j.metas[k] = reading.MetaOf(req.Candidates[i].Passage)
 	}
-	j.cover = engine.Cover(j.needs, j.pages, j.metas)
+	round := engine.Round(j.pages, j.metas)
+	j.cover = round.Cover(j.needs)
 
 	partyPages := make([]*fact.Page, len(parties))
 	partyMetas := make([]fact.Meta, len(parties))
@@ -123,7 +124,10 @@ func (l *Local) judge(req kb.AssessRequest) *judged {
 		partyPages[k] = l.reader.Page(req.Candidates[i].Passage)
 		partyMetas[k] = reading.MetaOf(req.Candidates[i].Passage)
 	}
-	for _, clash := range engine.Conflicts(j.needs, partyPages, partyMetas) {
+	if len(parties) > len(j.live) { // a superseded page is a side of a conflict, and fills nothing
+		round = engine.Round(partyPages, partyMetas)
+	}
+	for _, clash := range round.Conflicts(j.needs) {
 		a, b := req.Candidates[parties[clash.A.Page]].Passage, req.Candidates[parties[clash.B.Page]].Passage
 		c := kb.Conflict{
 			Kind: kb.ConflictKind(clash.Kind), Hard: clash.Hard, Subject: clash.Subject, Attribute: clash.Attribute,

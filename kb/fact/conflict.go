@@ -28,11 +28,16 @@ const (
 // kind whose two clauses carry what a need asks for is on that need too. Each pair of
 // sentences gives at most one clash.
 func (e *Engine) Conflicts(needs []Need, pages []*Page, metas []Meta) []Clash {
-	if len(pages) < 2 {
+	return e.Round(pages, metas).Conflicts(needs)
+}
+
+// Conflicts is Engine.Conflicts on the pages of the round.
+func (r *Round) Conflicts(needs []Need) []Clash {
+	if len(r.views) < 2 {
 		return nil
 	}
-	x := &comparer{Engine: e, views: e.views(pages, metas), st: newRarity(pages), abouts: map[formKey]*aboutness{}, reaches: map[[2]int]*reach{}, topics: map[string]*topic{}, titles: map[[2]int]titles{}}
-	links := newLinks(x.views)
+	e := r.engine
+	x := &comparer{Engine: e, views: r.views, st: r.st, abouts: map[formKey]*aboutness{}, reaches: map[[2]int]*reach{}, topics: map[string]*topic{}, titles: map[[2]int]titles{}}
 	seen := map[[4]int]int{}
 	var out []Clash
 	add := func(c Clash) {
@@ -54,16 +59,12 @@ func (e *Engine) Conflicts(needs []Need, pages []*Page, metas []Meta) []Clash {
 		seen[key] = len(out)
 		out = append(out, c)
 	}
-	prep := make([]*prepared, len(needs))
-	for i := range needs {
-		n := e.prepare(&needs[i], x.st)
-		prep[i] = n
+	prep := r.prepare(needs)
+	for i, n := range prep {
 		var fillers []candidate
-		for p, v := range x.views {
-			for _, c := range e.candidates(n, v, p, x.views, links) {
-				if !c.late && c.fit >= fillFit && c.worst <= gapShare && n.counts(&v.page.Facts[c.ref.Fact]) {
-					fillers = append(fillers, c)
-				}
+		for _, c := range r.candidates(i) {
+			if !c.late && c.fit >= fillFit && c.worst <= gapShare && n.counts(&x.views[c.ref.Page].page.Facts[c.ref.Fact]) {
+				fillers = append(fillers, c)
 			}
 		}
 		sort.SliceStable(fillers, func(a, b int) bool { return fillers[a].fit > fillers[b].fit })

@@ -31,18 +31,7 @@ const (
 // when its own context carries what is asked: subject, attribute, and the time,
 // place and conditions that the question fixes.
 func (e *Engine) Cover(needs []Need, pages []*Page, metas []Meta) []Coverage {
-	out := make([]Coverage, len(needs))
-	if len(needs) == 0 {
-		return out
-	}
-	views := e.views(pages, metas)
-	st := newRarity(pages)
-	links := newLinks(views)
-	for i := range needs {
-		n := e.prepare(&needs[i], st)
-		out[i] = e.coverOne(n, views, links)
-	}
-	return out
+	return e.Round(pages, metas).Cover(needs)
 }
 
 // prepared is a need with its wordings.
@@ -143,11 +132,8 @@ type candidate struct {
 	late  bool    // its time lies elsewhere
 }
 
-func (e *Engine) coverOne(n *prepared, views []*view, links *links) Coverage {
-	var cands []candidate
-	for i, v := range views {
-		cands = append(cands, e.candidates(n, v, i, views, links)...)
-	}
+func (e *Engine) coverOne(n *prepared, cands []candidate, views []*view) Coverage {
+	cands = slices.Clone(cands)
 	sort.SliceStable(cands, func(a, b int) bool { return cands[a].fit+0.2*cands[a].own > cands[b].fit+0.2*cands[b].own })
 	var cov Coverage
 	cov.State = StateEmpty
@@ -312,7 +298,7 @@ func (e *Engine) candidates(n *prepared, v *view, page int, views []*view, links
 	var out []candidate
 	for i := range v.page.Facts {
 		f := &v.page.Facts[i]
-		if !n.kinds.admits(n, v, f) {
+		if !n.touches(f) && !v.foreign(n) || !n.kinds.admits(n, v, f) {
 			continue
 		}
 		c := e.fit(n, v, page, i, views, links)
@@ -329,6 +315,31 @@ func (e *Engine) candidates(n *prepared, v *view, page int, views []*view, links
 		out = moneyFirst(out, v)
 	}
 	return out
+}
+
+// touches reports whether a fact has a word of the question at all, in its own words,
+// what it inherits, or its conditions. Most facts of a knowledge base do not.
+func (n *prepared) touches(f *Fact) bool {
+	if n.words == nil || len(n.words.words) == 0 {
+		return true
+	}
+	in := func(terms []Term) bool {
+		for i := range terms {
+			if n.words.words[terms[i].Text] > 0 || terms[i].Synset != 0 && n.words.syns[terms[i].Synset] > 0 {
+				return true
+			}
+		}
+		return false
+	}
+	if in(f.Anchors) {
+		return true
+	}
+	for i := range f.Conditions {
+		if in(f.Conditions[i].Terms) {
+			return true
+		}
+	}
+	return false
 }
 
 // moneyFirst leaves out the other values of a page that states a sum of money, where

@@ -56,8 +56,9 @@ func benchMetas(sources []Source) []Meta {
 }
 
 func score(e *Engine, needs []Need, pages []*Page, metas []Meta) {
-	e.Conflicts(needs, pages, metas)
-	e.Cover(needs, pages, metas)
+	round := e.Round(pages, metas)
+	round.Cover(needs)
+	round.Conflicts(needs)
 	for i, p := range pages {
 		e.Density(p, metas[i], []string{"subject", "attribute", "value", "time"})
 	}

@@ -1,0 +1,54 @@
+package fact
+
+// Round is one question against one set of pages: coverage and conflicts share what
+// they prepare and the facts that speak to each need. It is not safe for concurrent
+// use.
+type Round struct {
+	engine *Engine
+	views  []*view
+	st     *rarity
+	links  *links
+	needs  []Need // those prepared last
+	prep   []*prepared
+	cands  [][]candidate // by need
+}
+
+// Round prepares the pages for one question. metas run beside pages.
+func (e *Engine) Round(pages []*Page, metas []Meta) *Round {
+	views := e.views(pages, metas)
+	return &Round{engine: e, views: views, st: newRarity(pages), links: newLinks(views)}
+}
+
+// Cover is Engine.Cover on the pages of the round.
+func (r *Round) Cover(needs []Need) []Coverage {
+	out := make([]Coverage, len(needs))
+	for i, n := range r.prepare(needs) {
+		out[i] = r.engine.coverOne(n, r.candidates(i), r.views)
+	}
+	return out
+}
+
+// prepare prepares the needs, once for the same slice.
+func (r *Round) prepare(needs []Need) []*prepared {
+	if len(needs) == len(r.needs) && (len(needs) == 0 || &needs[0] == &r.needs[0]) {
+		return r.prep
+	}
+	r.needs, r.prep, r.cands = needs, make([]*prepared, len(needs)), make([][]candidate, len(needs))
+	for i := range needs {
+		r.prep[i] = r.engine.prepare(&needs[i], r.st)
+	}
+	return r.prep
+}
+
+// candidates lists the facts and clauses that could fill a prepared need, page by
+// page.
+func (r *Round) candidates(need int) []candidate {
+	if r.cands[need] == nil {
+		out := []candidate{}
+		for p, v := range r.views {
+			out = append(out, r.engine.candidates(r.prep[need], v, p, r.views, r.links)...)
+		}
+		r.cands[need] = out
+	}
+	return r.cands[need]
+}
