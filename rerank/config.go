@@ -28,10 +28,11 @@ type Config struct {
 	Templates  map[string]Template // by passage domain; "" = no domain
 }
 
-// Default is the shipped configuration. Levels and the CDS limit are design.md §4's.
+// Default is the shipped configuration. Levels and the CDS limit are design.md §4's; the
+// thresholds of sufficiency were chosen by suffice evaluate sufficiency --thresholds.
 func Default() Config {
 	return Config{
-		Default: Thresholds{Sufficiency: 0, Sure: 1, FGCGreen: 0.95, FGCYellow: 0.85, CDS: 1.5},
+		Default: Thresholds{Sufficiency: 0.30, Sure: 0.70, FGCGreen: 0.95, FGCYellow: 0.85, CDS: 1.5},
 		Templates: map[string]Template{
 			"finance":  {Parts: []string{"value", "unit", "time", "subject", "source"}, Factor: 1},
 			"law":      {Parts: []string{"article", "content", "case", "exception"}, Factor: 0.8},
