@@ -366,11 +366,12 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 	whole := f.Value.Kind == BooleanValue || f.Value.Kind == TextValue || f.Value.Kind == EntityValue
 	b := v.factBag(i)
 	scale := 1.0
-	unnamed := v.inheritedScale(i, n.asked) == 1 // no subject of its own that was not asked about
+	inherited := v.inheritedScale(i, n.asked)
+	unnamed := inherited == 1 // no subject of its own that was not asked about
 	if whole && f.Clause >= 0 && f.Clause < len(v.page.Clauses) {
 		b = v.clauseBag(f.Clause)
 	} else {
-		scale = v.inheritedScale(i, n.asked)
+		scale = inherited
 	}
 	over := func(w *wording) covered {
 		if whole {
