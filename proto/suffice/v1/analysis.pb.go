@@ -786,7 +786,7 @@ var File_suffice_v1_analysis_proto protoreflect.FileDescriptor
 const file_suffice_v1_analysis_proto_rawDesc = "" +
 	"\n" +
 	"\x19suffice/v1/analysis.proto\x12\n" +
-	"suffice.v1\x1a\x17suffice/v1/common.proto\"\xe2\x03\n" +
+	"suffice.v1\x1a\x1bsuffice/v1/vocabulary.proto\"\xe2\x03\n" +
 	"\x04Slot\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12(\n" +
 	"\x04role\x18\x02 \x01(\x0e2\x14.suffice.v1.SlotRoleR\x04role\x12\x19\n" +
@@ -932,7 +932,7 @@ func file_suffice_v1_analysis_proto_init() {
 	if File_suffice_v1_analysis_proto != nil {
 		return
 	}
-	file_suffice_v1_common_proto_init()
+	file_suffice_v1_vocabulary_proto_init()
 	file_suffice_v1_analysis_proto_msgTypes[0].OneofWrappers = []any{}
 	file_suffice_v1_analysis_proto_msgTypes[1].OneofWrappers = []any{}
 	file_suffice_v1_analysis_proto_msgTypes[2].OneofWrappers = []any{}

@@ -798,7 +798,7 @@ var File_suffice_v1_answer_proto protoreflect.FileDescriptor
 const file_suffice_v1_answer_proto_rawDesc = "" +
 	"\n" +
 	"\x17suffice/v1/answer.proto\x12\n" +
-	"suffice.v1\x1a\x1bsuffice/v1/assessment.proto\x1a\x17suffice/v1/common.proto\"\xa0\x02\n" +
+	"suffice.v1\x1a\x1bsuffice/v1/assessment.proto\x1a\x1bsuffice/v1/vocabulary.proto\"\xa0\x02\n" +
 	"\x05Claim\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12\x14\n" +
 	"\x05start\x18\x02 \x01(\x05R\x05start\x12\x10\n" +
@@ -954,7 +954,7 @@ func file_suffice_v1_answer_proto_init() {
 		return
 	}
 	file_suffice_v1_assessment_proto_init()
-	file_suffice_v1_common_proto_init()
+	file_suffice_v1_vocabulary_proto_init()
 	file_suffice_v1_answer_proto_msgTypes[0].OneofWrappers = []any{}
 	file_suffice_v1_answer_proto_msgTypes[1].OneofWrappers = []any{}
 	file_suffice_v1_answer_proto_msgTypes[2].OneofWrappers = []any{}

@@ -1600,7 +1600,7 @@ var File_suffice_v1_ask_service_proto protoreflect.FileDescriptor
 const file_suffice_v1_ask_service_proto_rawDesc = "" +
 	"\n" +
 	"\x1csuffice/v1/ask_service.proto\x12\n" +
-	"suffice.v1\x1a\x19suffice/v1/analysis.proto\x1a\x17suffice/v1/answer.proto\x1a\x1bsuffice/v1/assessment.proto\x1a\x17suffice/v1/common.proto\x1a\x18suffice/v1/passage.proto\"\x92\x05\n" +
+	"suffice.v1\x1a\x19suffice/v1/analysis.proto\x1a\x17suffice/v1/answer.proto\x1a\x1bsuffice/v1/assessment.proto\x1a\x18suffice/v1/passage.proto\x1a\x1bsuffice/v1/vocabulary.proto\"\x92\x05\n" +
 	"\n" +
 	"AskRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1a\n" +
@@ -1961,8 +1961,8 @@ func file_suffice_v1_ask_service_proto_init() {
 	file_suffice_v1_analysis_proto_init()
 	file_suffice_v1_answer_proto_init()
 	file_suffice_v1_assessment_proto_init()
-	file_suffice_v1_common_proto_init()
 	file_suffice_v1_passage_proto_init()
+	file_suffice_v1_vocabulary_proto_init()
 	file_suffice_v1_ask_service_proto_msgTypes[0].OneofWrappers = []any{}
 	file_suffice_v1_ask_service_proto_msgTypes[2].OneofWrappers = []any{}
 	file_suffice_v1_ask_service_proto_msgTypes[5].OneofWrappers = []any{

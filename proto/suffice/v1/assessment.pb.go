@@ -1150,7 +1150,7 @@ var File_suffice_v1_assessment_proto protoreflect.FileDescriptor
 const file_suffice_v1_assessment_proto_rawDesc = "" +
 	"\n" +
 	"\x1bsuffice/v1/assessment.proto\x12\n" +
-	"suffice.v1\x1a\x19suffice/v1/analysis.proto\x1a\x17suffice/v1/common.proto\"\x8c\x01\n" +
+	"suffice.v1\x1a\x19suffice/v1/analysis.proto\x1a\x1bsuffice/v1/vocabulary.proto\"\x8c\x01\n" +
 	"\bEvidence\x12\x1d\n" +
 	"\n" +
 	"passage_id\x18\x01 \x01(\tR\tpassageId\x12\x14\n" +
@@ -1358,7 +1358,7 @@ func file_suffice_v1_assessment_proto_init() {
 		return
 	}
 	file_suffice_v1_analysis_proto_init()
-	file_suffice_v1_common_proto_init()
+	file_suffice_v1_vocabulary_proto_init()
 	file_suffice_v1_assessment_proto_msgTypes[0].OneofWrappers = []any{}
 	file_suffice_v1_assessment_proto_msgTypes[1].OneofWrappers = []any{}
 	file_suffice_v1_assessment_proto_msgTypes[3].OneofWrappers = []any{}

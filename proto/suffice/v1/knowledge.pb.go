@@ -1005,7 +1005,7 @@ var File_suffice_v1_knowledge_proto protoreflect.FileDescriptor
 const file_suffice_v1_knowledge_proto_rawDesc = "" +
 	"\n" +
 	"\x1asuffice/v1/knowledge.proto\x12\n" +
-	"suffice.v1\x1a\x17suffice/v1/common.proto\"\x94\x06\n" +
+	"suffice.v1\x1a\x1bsuffice/v1/vocabulary.proto\"\x94\x06\n" +
 	"\bDocument\x12\x1f\n" +
 	"\vdocument_id\x18\x01 \x01(\tR\n" +
 	"documentId\x12\x19\n" +
@@ -1181,7 +1181,7 @@ func file_suffice_v1_knowledge_proto_init() {
 	if File_suffice_v1_knowledge_proto != nil {
 		return
 	}
-	file_suffice_v1_common_proto_init()
+	file_suffice_v1_vocabulary_proto_init()
 	file_suffice_v1_knowledge_proto_msgTypes[0].OneofWrappers = []any{}
 	file_suffice_v1_knowledge_proto_msgTypes[1].OneofWrappers = []any{}
 	file_suffice_v1_knowledge_proto_msgTypes[2].OneofWrappers = []any{}

@@ -280,7 +280,7 @@ var File_suffice_v1_passage_proto protoreflect.FileDescriptor
 const file_suffice_v1_passage_proto_rawDesc = "" +
 	"\n" +
 	"\x18suffice/v1/passage.proto\x12\n" +
-	"suffice.v1\x1a\x17suffice/v1/common.proto\"\xf6\x04\n" +
+	"suffice.v1\x1a\x1bsuffice/v1/vocabulary.proto\"\xf6\x04\n" +
 	"\aPassage\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12\x19\n" +
@@ -363,7 +363,7 @@ func file_suffice_v1_passage_proto_init() {
 	if File_suffice_v1_passage_proto != nil {
 		return
 	}
-	file_suffice_v1_common_proto_init()
+	file_suffice_v1_vocabulary_proto_init()
 	file_suffice_v1_passage_proto_msgTypes[0].OneofWrappers = []any{}
 	file_suffice_v1_passage_proto_msgTypes[1].OneofWrappers = []any{}
 	type x struct{}

@@ -363,7 +363,7 @@ var File_suffice_v1_precheck_service_proto protoreflect.FileDescriptor
 const file_suffice_v1_precheck_service_proto_rawDesc = "" +
 	"\n" +
 	"!suffice/v1/precheck_service.proto\x12\n" +
-	"suffice.v1\x1a\x19suffice/v1/analysis.proto\x1a\x17suffice/v1/common.proto\"\x8d\x01\n" +
+	"suffice.v1\x1a\x19suffice/v1/analysis.proto\x1a\x1bsuffice/v1/vocabulary.proto\"\x8d\x01\n" +
 	"\x0fPrecheckRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1a\n" +
 	"\bquestion\x18\x02 \x01(\tR\bquestion\x12\x18\n" +
@@ -460,7 +460,7 @@ func file_suffice_v1_precheck_service_proto_init() {
 		return
 	}
 	file_suffice_v1_analysis_proto_init()
-	file_suffice_v1_common_proto_init()
+	file_suffice_v1_vocabulary_proto_init()
 	file_suffice_v1_precheck_service_proto_msgTypes[0].OneofWrappers = []any{}
 	file_suffice_v1_precheck_service_proto_msgTypes[1].OneofWrappers = []any{}
 	file_suffice_v1_precheck_service_proto_msgTypes[2].OneofWrappers = []any{}

@@ -217,7 +217,7 @@ var File_suffice_v1_retrieval_service_proto protoreflect.FileDescriptor
 const file_suffice_v1_retrieval_service_proto_rawDesc = "" +
 	"\n" +
 	"\"suffice/v1/retrieval_service.proto\x12\n" +
-	"suffice.v1\x1a\x19suffice/v1/analysis.proto\x1a\x17suffice/v1/common.proto\x1a\x18suffice/v1/passage.proto\"\xf8\x02\n" +
+	"suffice.v1\x1a\x19suffice/v1/analysis.proto\x1a\x18suffice/v1/passage.proto\x1a\x1bsuffice/v1/vocabulary.proto\"\xf8\x02\n" +
 	"\x1fRetrievalServiceRetrieveRequest\x120\n" +
 	"\banalysis\x18\x01 \x01(\v2\x14.suffice.v1.AnalysisR\banalysis\x12\x19\n" +
 	"\x05query\x18\x02 \x01(\tH\x00R\x05query\x88\x01\x01\x12\x18\n" +
@@ -295,8 +295,8 @@ func file_suffice_v1_retrieval_service_proto_init() {
 		return
 	}
 	file_suffice_v1_analysis_proto_init()
-	file_suffice_v1_common_proto_init()
 	file_suffice_v1_passage_proto_init()
+	file_suffice_v1_vocabulary_proto_init()
 	file_suffice_v1_retrieval_service_proto_msgTypes[0].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

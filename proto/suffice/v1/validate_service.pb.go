@@ -273,7 +273,7 @@ var File_suffice_v1_validate_service_proto protoreflect.FileDescriptor
 const file_suffice_v1_validate_service_proto_rawDesc = "" +
 	"\n" +
 	"!suffice/v1/validate_service.proto\x12\n" +
-	"suffice.v1\x1a\x19suffice/v1/analysis.proto\x1a\x17suffice/v1/answer.proto\x1a\x1bsuffice/v1/assessment.proto\x1a\x17suffice/v1/common.proto\x1a\x18suffice/v1/passage.proto\"\x9b\x02\n" +
+	"suffice.v1\x1a\x19suffice/v1/analysis.proto\x1a\x17suffice/v1/answer.proto\x1a\x1bsuffice/v1/assessment.proto\x1a\x18suffice/v1/passage.proto\x1a\x1bsuffice/v1/vocabulary.proto\"\x9b\x02\n" +
 	"\rAnswerRequest\x120\n" +
 	"\banalysis\x18\x01 \x01(\v2\x14.suffice.v1.AnalysisR\banalysis\x125\n" +
 	"\n" +
@@ -353,8 +353,8 @@ func file_suffice_v1_validate_service_proto_init() {
 	file_suffice_v1_analysis_proto_init()
 	file_suffice_v1_answer_proto_init()
 	file_suffice_v1_assessment_proto_init()
-	file_suffice_v1_common_proto_init()
 	file_suffice_v1_passage_proto_init()
+	file_suffice_v1_vocabulary_proto_init()
 	file_suffice_v1_validate_service_proto_msgTypes[0].OneofWrappers = []any{}
 	file_suffice_v1_validate_service_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}

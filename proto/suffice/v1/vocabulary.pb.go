@@ -2,7 +2,7 @@
 // versions:
 // 	protoc-gen-go v1.36.12-devel
 // 	protoc        (unknown)
-// source: suffice/v1/common.proto
+// source: suffice/v1/vocabulary.proto
 
 package sufficev1
 
@@ -98,11 +98,11 @@ func (x QuestionClass) String() string {
 }
 
 func (QuestionClass) Descriptor() protoreflect.EnumDescriptor {
-	return file_suffice_v1_common_proto_enumTypes[0].Descriptor()
+	return file_suffice_v1_vocabulary_proto_enumTypes[0].Descriptor()
 }
 
 func (QuestionClass) Type() protoreflect.EnumType {
-	return &file_suffice_v1_common_proto_enumTypes[0]
+	return &file_suffice_v1_vocabulary_proto_enumTypes[0]
 }
 
 func (x QuestionClass) Number() protoreflect.EnumNumber {
@@ -111,7 +111,7 @@ func (x QuestionClass) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use QuestionClass.Descriptor instead.
 func (QuestionClass) EnumDescriptor() ([]byte, []int) {
-	return file_suffice_v1_common_proto_rawDescGZIP(), []int{0}
+	return file_suffice_v1_vocabulary_proto_rawDescGZIP(), []int{0}
 }
 
 // FailurePolicy says what happens when a part of the server does not answer.
@@ -151,11 +151,11 @@ func (x FailurePolicy) String() string {
 }
 
 func (FailurePolicy) Descriptor() protoreflect.EnumDescriptor {
-	return file_suffice_v1_common_proto_enumTypes[1].Descriptor()
+	return file_suffice_v1_vocabulary_proto_enumTypes[1].Descriptor()
 }
 
 func (FailurePolicy) Type() protoreflect.EnumType {
-	return &file_suffice_v1_common_proto_enumTypes[1]
+	return &file_suffice_v1_vocabulary_proto_enumTypes[1]
 }
 
 func (x FailurePolicy) Number() protoreflect.EnumNumber {
@@ -164,7 +164,7 @@ func (x FailurePolicy) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use FailurePolicy.Descriptor instead.
 func (FailurePolicy) EnumDescriptor() ([]byte, []int) {
-	return file_suffice_v1_common_proto_rawDescGZIP(), []int{1}
+	return file_suffice_v1_vocabulary_proto_rawDescGZIP(), []int{1}
 }
 
 // Turn is one earlier exchange of a conversation.
@@ -180,7 +180,7 @@ type Turn struct {
 
 func (x *Turn) Reset() {
 	*x = Turn{}
-	mi := &file_suffice_v1_common_proto_msgTypes[0]
+	mi := &file_suffice_v1_vocabulary_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -192,7 +192,7 @@ func (x *Turn) String() string {
 func (*Turn) ProtoMessage() {}
 
 func (x *Turn) ProtoReflect() protoreflect.Message {
-	mi := &file_suffice_v1_common_proto_msgTypes[0]
+	mi := &file_suffice_v1_vocabulary_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -205,7 +205,7 @@ func (x *Turn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Turn.ProtoReflect.Descriptor instead.
 func (*Turn) Descriptor() ([]byte, []int) {
-	return file_suffice_v1_common_proto_rawDescGZIP(), []int{0}
+	return file_suffice_v1_vocabulary_proto_rawDescGZIP(), []int{0}
 }
 
 func (x *Turn) GetQuestion() string {
@@ -243,7 +243,7 @@ type Versions struct {
 
 func (x *Versions) Reset() {
 	*x = Versions{}
-	mi := &file_suffice_v1_common_proto_msgTypes[1]
+	mi := &file_suffice_v1_vocabulary_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -255,7 +255,7 @@ func (x *Versions) String() string {
 func (*Versions) ProtoMessage() {}
 
 func (x *Versions) ProtoReflect() protoreflect.Message {
-	mi := &file_suffice_v1_common_proto_msgTypes[1]
+	mi := &file_suffice_v1_vocabulary_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -268,7 +268,7 @@ func (x *Versions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Versions.ProtoReflect.Descriptor instead.
 func (*Versions) Descriptor() ([]byte, []int) {
-	return file_suffice_v1_common_proto_rawDescGZIP(), []int{1}
+	return file_suffice_v1_vocabulary_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *Versions) GetServer() string {
@@ -326,7 +326,7 @@ type Degraded struct {
 
 func (x *Degraded) Reset() {
 	*x = Degraded{}
-	mi := &file_suffice_v1_common_proto_msgTypes[2]
+	mi := &file_suffice_v1_vocabulary_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -338,7 +338,7 @@ func (x *Degraded) String() string {
 func (*Degraded) ProtoMessage() {}
 
 func (x *Degraded) ProtoReflect() protoreflect.Message {
-	mi := &file_suffice_v1_common_proto_msgTypes[2]
+	mi := &file_suffice_v1_vocabulary_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -351,7 +351,7 @@ func (x *Degraded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Degraded.ProtoReflect.Descriptor instead.
 func (*Degraded) Descriptor() ([]byte, []int) {
-	return file_suffice_v1_common_proto_rawDescGZIP(), []int{2}
+	return file_suffice_v1_vocabulary_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Degraded) GetPart() string {
@@ -383,7 +383,7 @@ type Weights struct {
 
 func (x *Weights) Reset() {
 	*x = Weights{}
-	mi := &file_suffice_v1_common_proto_msgTypes[3]
+	mi := &file_suffice_v1_vocabulary_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -395,7 +395,7 @@ func (x *Weights) String() string {
 func (*Weights) ProtoMessage() {}
 
 func (x *Weights) ProtoReflect() protoreflect.Message {
-	mi := &file_suffice_v1_common_proto_msgTypes[3]
+	mi := &file_suffice_v1_vocabulary_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -408,7 +408,7 @@ func (x *Weights) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Weights.ProtoReflect.Descriptor instead.
 func (*Weights) Descriptor() ([]byte, []int) {
-	return file_suffice_v1_common_proto_rawDescGZIP(), []int{3}
+	return file_suffice_v1_vocabulary_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Weights) GetDense() float64 {
@@ -445,7 +445,7 @@ type RouteScore struct {
 
 func (x *RouteScore) Reset() {
 	*x = RouteScore{}
-	mi := &file_suffice_v1_common_proto_msgTypes[4]
+	mi := &file_suffice_v1_vocabulary_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -457,7 +457,7 @@ func (x *RouteScore) String() string {
 func (*RouteScore) ProtoMessage() {}
 
 func (x *RouteScore) ProtoReflect() protoreflect.Message {
-	mi := &file_suffice_v1_common_proto_msgTypes[4]
+	mi := &file_suffice_v1_vocabulary_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -470,7 +470,7 @@ func (x *RouteScore) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RouteScore.ProtoReflect.Descriptor instead.
 func (*RouteScore) Descriptor() ([]byte, []int) {
-	return file_suffice_v1_common_proto_rawDescGZIP(), []int{4}
+	return file_suffice_v1_vocabulary_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *RouteScore) GetScore() float64 {
@@ -487,11 +487,11 @@ func (x *RouteScore) GetRank() int32 {
 	return 0
 }
 
-var File_suffice_v1_common_proto protoreflect.FileDescriptor
+var File_suffice_v1_vocabulary_proto protoreflect.FileDescriptor
 
-const file_suffice_v1_common_proto_rawDesc = "" +
+const file_suffice_v1_vocabulary_proto_rawDesc = "" +
 	"\n" +
-	"\x17suffice/v1/common.proto\x12\n" +
+	"\x1bsuffice/v1/vocabulary.proto\x12\n" +
 	"suffice.v1\"J\n" +
 	"\x04Turn\x12\x1a\n" +
 	"\bquestion\x18\x01 \x01(\tR\bquestion\x12\x1b\n" +
@@ -541,20 +541,20 @@ const file_suffice_v1_common_proto_rawDesc = "" +
 	"\x13FAILURE_POLICY_FAIL\x10\x02B0Z.suffice.dev/suffice/proto/suffice/v1;sufficev1b\x06proto3"
 
 var (
-	file_suffice_v1_common_proto_rawDescOnce sync.Once
-	file_suffice_v1_common_proto_rawDescData []byte
+	file_suffice_v1_vocabulary_proto_rawDescOnce sync.Once
+	file_suffice_v1_vocabulary_proto_rawDescData []byte
 )
 
-func file_suffice_v1_common_proto_rawDescGZIP() []byte {
-	file_suffice_v1_common_proto_rawDescOnce.Do(func() {
-		file_suffice_v1_common_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_suffice_v1_common_proto_rawDesc), len(file_suffice_v1_common_proto_rawDesc)))
+func file_suffice_v1_vocabulary_proto_rawDescGZIP() []byte {
+	file_suffice_v1_vocabulary_proto_rawDescOnce.Do(func() {
+		file_suffice_v1_vocabulary_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_suffice_v1_vocabulary_proto_rawDesc), len(file_suffice_v1_vocabulary_proto_rawDesc)))
 	})
-	return file_suffice_v1_common_proto_rawDescData
+	return file_suffice_v1_vocabulary_proto_rawDescData
 }
 
-var file_suffice_v1_common_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_suffice_v1_common_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
-var file_suffice_v1_common_proto_goTypes = []any{
+var file_suffice_v1_vocabulary_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_suffice_v1_vocabulary_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_suffice_v1_vocabulary_proto_goTypes = []any{
 	(QuestionClass)(0), // 0: suffice.v1.QuestionClass
 	(FailurePolicy)(0), // 1: suffice.v1.FailurePolicy
 	(*Turn)(nil),       // 2: suffice.v1.Turn
@@ -563,7 +563,7 @@ var file_suffice_v1_common_proto_goTypes = []any{
 	(*Weights)(nil),    // 5: suffice.v1.Weights
 	(*RouteScore)(nil), // 6: suffice.v1.RouteScore
 }
-var file_suffice_v1_common_proto_depIdxs = []int32{
+var file_suffice_v1_vocabulary_proto_depIdxs = []int32{
 	0, // [0:0] is the sub-list for method output_type
 	0, // [0:0] is the sub-list for method input_type
 	0, // [0:0] is the sub-list for extension type_name
@@ -571,31 +571,31 @@ var file_suffice_v1_common_proto_depIdxs = []int32{
 	0, // [0:0] is the sub-list for field type_name
 }
 
-func init() { file_suffice_v1_common_proto_init() }
-func file_suffice_v1_common_proto_init() {
-	if File_suffice_v1_common_proto != nil {
+func init() { file_suffice_v1_vocabulary_proto_init() }
+func file_suffice_v1_vocabulary_proto_init() {
+	if File_suffice_v1_vocabulary_proto != nil {
 		return
 	}
-	file_suffice_v1_common_proto_msgTypes[0].OneofWrappers = []any{}
-	file_suffice_v1_common_proto_msgTypes[1].OneofWrappers = []any{}
-	file_suffice_v1_common_proto_msgTypes[3].OneofWrappers = []any{}
-	file_suffice_v1_common_proto_msgTypes[4].OneofWrappers = []any{}
+	file_suffice_v1_vocabulary_proto_msgTypes[0].OneofWrappers = []any{}
+	file_suffice_v1_vocabulary_proto_msgTypes[1].OneofWrappers = []any{}
+	file_suffice_v1_vocabulary_proto_msgTypes[3].OneofWrappers = []any{}
+	file_suffice_v1_vocabulary_proto_msgTypes[4].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
-			RawDescriptor: unsafe.Slice(unsafe.StringData(file_suffice_v1_common_proto_rawDesc), len(file_suffice_v1_common_proto_rawDesc)),
+			RawDescriptor: unsafe.Slice(unsafe.StringData(file_suffice_v1_vocabulary_proto_rawDesc), len(file_suffice_v1_vocabulary_proto_rawDesc)),
 			NumEnums:      2,
 			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
-		GoTypes:           file_suffice_v1_common_proto_goTypes,
-		DependencyIndexes: file_suffice_v1_common_proto_depIdxs,
-		EnumInfos:         file_suffice_v1_common_proto_enumTypes,
-		MessageInfos:      file_suffice_v1_common_proto_msgTypes,
+		GoTypes:           file_suffice_v1_vocabulary_proto_goTypes,
+		DependencyIndexes: file_suffice_v1_vocabulary_proto_depIdxs,
+		EnumInfos:         file_suffice_v1_vocabulary_proto_enumTypes,
+		MessageInfos:      file_suffice_v1_vocabulary_proto_msgTypes,
 	}.Build()
-	File_suffice_v1_common_proto = out.File
-	file_suffice_v1_common_proto_goTypes = nil
-	file_suffice_v1_common_proto_depIdxs = nil
+	File_suffice_v1_vocabulary_proto = out.File
+	file_suffice_v1_vocabulary_proto_goTypes = nil
+	file_suffice_v1_vocabulary_proto_depIdxs = nil
 }
