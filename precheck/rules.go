@@ -27,7 +27,7 @@ type Rules struct {
 	rules []rule
 	index index
 
-	polite, greet                             phrases
+	polite                                    phrases
 	modals, now, units, drop, protect, dropEn phrases
 	empty, pronouns, verbs, verbsZH, events   phrases
 	steerVerbs, steerObjects, orders          phrases
@@ -107,10 +107,10 @@ func ParseRules(name string, data []byte) (*Rules, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	dec.KnownFields(true)
 	if err := dec.Decode(&r.file); err != nil {
-		return nil, fmt.Errorf("%w: %s: %v", ErrRules, name, err)
+		return nil, fmt.Errorf("%w: %s: %w", ErrRules, name, err)
 	}
 	if err := r.compile(); err != nil {
-		return nil, fmt.Errorf("%w: %s: %v", ErrRules, name, err)
+		return nil, fmt.Errorf("%w: %s: %w", ErrRules, name, err)
 	}
 	return r, nil
 }

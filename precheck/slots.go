@@ -931,7 +931,6 @@ type pair struct {
 
 var (
 	coordinatorsZH = newPhrases([]string{"和", "与", "跟", "同", "及", "或", "还是", "以及", "、", "比", "或者", "相比", "相较于"})
-	coordinatorsEN = newPhrases([]string{"and", "or", "versus", "vs", "vs.", "than", "from", "to", "with", "as"})
 	eachWords      = newPhrases([]string{"各", "各是", "分别", "各自", "都", "each", "respectively", "both", "两者", "二者"})
 	sumWords       = newPhrases([]string{"共", "一共", "总共", "合计", "加起来", "together", "altogether", "in total", "combined"})
 )

@@ -82,6 +82,7 @@ func address(ts *testscript.TestScript, _ bool, args []string) {
 func get(ts *testscript.TestScript, _ bool, args []string) {
 	r, err := http.Get("http://" + args[0])
 	ts.Check(err)
+	defer func() { _ = r.Body.Close() }()
 	show(ts, r)
 }
 
@@ -89,11 +90,11 @@ func get(ts *testscript.TestScript, _ bool, args []string) {
 func post(ts *testscript.TestScript, _ bool, args []string) {
 	r, err := http.Post("http://"+args[0], "application/json", strings.NewReader(ts.ReadFile(args[1])))
 	ts.Check(err)
+	defer func() { _ = r.Body.Close() }()
 	show(ts, r)
 }
 
 func show(ts *testscript.TestScript, r *http.Response) {
-	defer func() { _ = r.Body.Close() }()
 	body, err := io.ReadAll(r.Body)
 	ts.Check(err)
 	_, err = fmt.Fprintf(ts.Stdout(), "%d\n%s\n", r.StatusCode, body)

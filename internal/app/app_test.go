@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -110,7 +109,7 @@ type running struct {
 // serve starts an App on free ports and waits until it is ready.
 func serve(t *testing.T, opt Options, docs string) *running {
 	t.Helper()
-	opt.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
+	opt.Logger = slog.New(slog.DiscardHandler)
 	if opt.Data == "" {
 		opt.Data = t.TempDir()
 	}

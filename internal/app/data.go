@@ -47,7 +47,6 @@ type data struct {
 	held  string // the same when the store was opened: what its pages were made by
 	store *store.Store
 	index *index.Index
-	feed  index.Feed // of a store elsewhere
 }
 
 // configure hands over the settings that an opening works with. An open folder

@@ -252,7 +252,7 @@ func newWriter(ctx context.Context, tx *sql.Tx) (*writer, error) {
 			start_at, end_at, confidence) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`},
 		{&w.supersed, `INSERT OR IGNORE INTO supersessions (version_id, target, target_id, target_version) VALUES (?,?,?,?)`},
 	} {
-		stmt, err := tx.PrepareContext(ctx, p.sql)
+		stmt, err := tx.PrepareContext(ctx, p.sql) //nolint:sqlclosecheck // closed with the transaction
 		if err != nil {
 			return nil, err
 		}
@@ -458,7 +458,7 @@ func supersede(ctx context.Context, tx *sql.Tx, ids map[string]bool) error {
 	// are among the ids.
 	for _, id := range order {
 		for _, v := range states[id] {
-			by := ""
+			var by string
 			if v.replacedBy > 0 {
 				by = fmt.Sprintf("%s@%d", id, v.replacedBy)
 			} else {

@@ -21,17 +21,19 @@ import (
 // field can be named. Such an error is kb.ErrInvalid too.
 var ErrNotObject = errors.New("not a JSON object")
 
-type notObject struct{ message string }
+type notObjectError struct{ message string }
 
-func (e *notObject) Error() string { return e.message }
+func (e *notObjectError) Error() string { return e.message }
 
-func (e *notObject) Is(target error) bool { return target == ErrNotObject || target == kb.ErrInvalid }
+func (e *notObjectError) Is(target error) bool {
+	return target == ErrNotObject || target == kb.ErrInvalid
+}
 
 // Unmarshal reads the JSON form into the message, strictly: see the package comment.
 // null is as good as absent. Enum values are read without and with their prefix.
 func Unmarshal(data []byte, m proto.Message) error {
 	if !utf8.Valid(data) {
-		return &notObject{"the input is not UTF-8; write UTF-8"}
+		return &notObjectError{"the input is not UTF-8; write UTF-8"}
 	}
 	// The whole input is checked first: a line that is not JSON has no fields to complain of.
 	if !json.Valid(data) {
@@ -39,13 +41,13 @@ func Unmarshal(data []byte, m proto.Message) error {
 		err := json.Unmarshal(data, &raw)
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
-			return &notObject{fmt.Sprintf("the input is not JSON: %s at byte %d", syntax, syntax.Offset)}
+			return &notObjectError{fmt.Sprintf("the input is not JSON: %s at byte %d", syntax, syntax.Offset)}
 		}
-		return &notObject{"the input is not JSON"}
+		return &notObjectError{"the input is not JSON"}
 	}
 	raw := bytes.TrimSpace(data)
 	if raw[0] != '{' {
-		return &notObject{"the input is " + show(raw) + "; write a JSON object"}
+		return &notObjectError{"the input is " + show(raw) + "; write a JSON object"}
 	}
 	in := json.NewDecoder(bytes.NewReader(raw))
 	in.UseNumber()

@@ -134,7 +134,7 @@ func (l *loader) file(path string) error {
 	lines, err := keyLines(text)
 	if err != nil {
 		l.problems = append(l.problems, Problem{Source: name, Message: err.Error()})
-		return nil
+		return nil //nolint:nilerr // reported with the other problems
 	}
 	k := koanf.New(".")
 	if err := k.Load(rawbytes.Provider(text), kyaml.Parser()); err != nil {

@@ -289,11 +289,13 @@ func step(t reflect.Type, name string) (reflect.Type, bool) {
 
 // leaf returns the type of a key that holds a value.
 func leaf(path string) (reflect.Type, bool) {
-	t, ok := reflect.TypeFor[Config](), true
+	t := reflect.TypeFor[Config]()
 	for part := range strings.SplitSeq(path, ".") {
-		if t, ok = step(t, part); !ok {
+		next, ok := step(t, part)
+		if !ok {
 			return nil, false
 		}
+		t = next
 	}
 	return t, !isSectionType(t)
 }

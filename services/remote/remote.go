@@ -61,5 +61,5 @@ func fail(ctx context.Context, operation string, err error) error {
 // malformed is the error of a reply that cannot be read. It is not the caller's
 // fault, so that it is no kb.ErrInvalid.
 func malformed(operation string, err error) error {
-	return fmt.Errorf("%s: the reply cannot be read: %v", operation, err)
+	return fmt.Errorf("%s: the reply cannot be read: %s", operation, err.Error())
 }

@@ -215,7 +215,8 @@ func TestWatch(t *testing.T) {
 }
 
 func TestIDNamesContents(t *testing.T) {
-	if ID("a", "b") != ID("a", "b") || ID("a", "b") == ID("ab") || ID("a", "b") == ID("b", "a") {
+	first, again := ID("a", "b"), ID("a", "b")
+	if first != again || first == ID("ab") || first == ID("b", "a") {
 		t.Error("ID does not name its contents")
 	}
 }
