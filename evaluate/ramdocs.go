@@ -13,8 +13,8 @@ import (
 	"suffice.dev/suffice/kb/fact"
 )
 
-// RamGroup is a question of ramdocs with one correct answer, and its documents.
-type RamGroup struct {
+// RAMGroup is a question of ramdocs with one correct answer, and its documents.
+type RAMGroup struct {
 	Question  string   `json:"question"`
 	Gold      []string `json:"gold_answers"`
 	Documents []struct {
@@ -25,7 +25,7 @@ type RamGroup struct {
 }
 
 // Conflicting reports whether the documents state the right answer and a wrong one.
-func (g *RamGroup) Conflicting() bool {
+func (g *RAMGroup) Conflicting() bool {
 	has := map[string]bool{}
 	for _, d := range g.Documents {
 		has[d.Type] = true
@@ -33,13 +33,13 @@ func (g *RamGroup) Conflicting() bool {
 	return has["correct"] && has["misinfo"]
 }
 
-// RamGroups reads the groups of ramdocs with one correct answer.
-func RamGroups(shared string) ([]RamGroup, error) {
-	all, err := jsonLines[RamGroup](filepath.Join(shared, "data", "ramdocs", "ramdocs_first200.jsonl"))
+// RAMGroups reads the groups of ramdocs with one correct answer.
+func RAMGroups(shared string) ([]RAMGroup, error) {
+	all, err := jsonLines[RAMGroup](filepath.Join(shared, "data", "ramdocs", "ramdocs_first200.jsonl"))
 	if err != nil {
 		return nil, err
 	}
-	var out []RamGroup
+	var out []RAMGroup
 	for _, g := range all {
 		if len(g.Gold) == 1 {
 			out = append(out, g)
@@ -48,8 +48,8 @@ func RamGroups(shared string) ([]RamGroup, error) {
 	return out, nil
 }
 
-// RamReport is what conflict detection finds in the groups.
-type RamReport struct {
+// RAMReport is what conflict detection finds in the groups.
+type RAMReport struct {
 	Conflicting int
 	Found       int // a conflict on what is asked between a right and a wrong document
 	Agreeing    int
@@ -57,9 +57,9 @@ type RamReport struct {
 	Kinds       map[string][]string // kind of miss: examples
 }
 
-// RamDocs asks each question of its documents.
-func RamDocs(ctx context.Context, engine *fact.Engine, analyze Analyze, slots func(kb.Analysis) []fact.Need, groups []RamGroup) (RamReport, error) {
-	r := RamReport{Kinds: map[string][]string{}}
+// RAMDocs asks each question of its documents.
+func RAMDocs(ctx context.Context, engine *fact.Engine, analyze Analyze, slots func(kb.Analysis) []fact.Need, groups []RAMGroup) (RAMReport, error) {
+	r := RAMReport{Kinds: map[string][]string{}}
 	for _, g := range groups {
 		a, err := analyze(ctx, kb.Question{Text: g.Question, AsOf: tablesAsOf})
 		if err != nil {
@@ -103,7 +103,7 @@ func RamDocs(ctx context.Context, engine *fact.Engine, analyze Analyze, slots fu
 }
 
 // ramMiss says why a conflict was not found.
-func ramMiss(engine *fact.Engine, g RamGroup, needs []fact.Need, pages []*fact.Page, metas []fact.Meta) (kind, why string) {
+func ramMiss(engine *fact.Engine, g RAMGroup, needs []fact.Need, pages []*fact.Page, metas []fact.Meta) (kind, why string) {
 	if len(needs) == 0 {
 		return "no slot asked", ""
 	}
@@ -140,7 +140,7 @@ func ramMiss(engine *fact.Engine, g RamGroup, needs []fact.Need, pages []*fact.P
 }
 
 // WriteRam prints the report with its kinds of misses, most frequent first.
-func WriteRam(w io.Writer, r RamReport) error {
+func WriteRAM(w io.Writer, r RAMReport) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "groups\tconflicting\tfound\trecall\t95 %\tagreeing\tfalse alarms\tshare\t95 %")
 	lo, hi := Wilson(r.Found, r.Conflicting)

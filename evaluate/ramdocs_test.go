@@ -11,10 +11,10 @@ import (
 	"suffice.dev/suffice/rerank"
 )
 
-// TestRamDocs prints the table of docs/measurements.md. SUFFICE_MISSES=ramdocs lists
+// TestRAMDocs prints the table of docs/measurements.md. SUFFICE_MISSES=ramdocs lists
 // the misses.
-func TestRamDocs(t *testing.T) {
-	groups, err := evaluate.RamGroups(evaluate.Shared(".."))
+func TestRAMDocs(t *testing.T) {
+	groups, err := evaluate.RAMGroups(evaluate.Shared(".."))
 	if errors.Is(err, evaluate.ErrNoData) {
 		t.Skipf("%v; set SUFFICE_SHARED to the folder that holds data/ramdocs", err)
 	}
@@ -25,7 +25,7 @@ func TestRamDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := evaluate.RamDocs(t.Context(), engine(t), pre.Analyze, rerank.Needs, groups)
+	r, err := evaluate.RAMDocs(t.Context(), engine(t), pre.Analyze, rerank.Needs, groups)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestRamDocs(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	if err := evaluate.WriteRam(&b, r); err != nil {
+	if err := evaluate.WriteRAM(&b, r); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("\n%s", b.String())

@@ -98,7 +98,6 @@ type draft struct {
 	text.Span             // with what leads into it
 	main        text.Span // the part that states something
 	conditions  []Condition
-	imperative  bool
 	chinese     bool
 	step        int
 	relative    bool // begins with which, who: about the noun before
@@ -297,7 +296,7 @@ func (a *assembly) han(pieces []piece) {
 				continue
 			}
 			s = rest
-			first, ok = r.firstCue(s)
+			first, _ = r.firstCue(s)
 		}
 		if !last && !r.predicated(s) && len(r.quantsIn(s)) == 0 && len(r.timesIn(s)) == 0 && s.Len() <= 24 && a.noClauseYet() && pieces[k].sep != '；' {
 			// A topic before its comment: 岑莫喷雾，每瓶46元.

@@ -349,7 +349,7 @@ func (x *comparer) neighbours() [][2]Ref {
 				}
 				k := key{f.Value.Kind, loose(dim), f.Threshold, t.Text}
 				if t.Synset != 0 {
-					k.term = "§" + string(rune(t.Synset))
+					k.term = "§" + string(t.Synset)
 				}
 				for _, other := range index[k] {
 					if other.Page == p {

@@ -43,8 +43,6 @@ type prepared struct {
 	others    []*wording
 	all       *wording // the whole question without its time
 	times     []when.Expr
-	unit      quantity.Dimension
-	unitName  string
 	kinds     kindSet
 	language  string
 	words     *bag // of the whole question
@@ -733,24 +731,6 @@ func (e *Engine) elsewhere(n *prepared, v *view, f *Fact) bool {
 			if d := digits(t.Text); t.From.IsZero() && t.To.IsZero() && d != "" && digits(n.TimeText) != "" && d != digits(n.TimeText) {
 				return true
 			}
-		}
-	}
-	return false
-}
-
-// during reports whether the asked period lies inside a span of time for which the
-// fact holds throughout (June to September, since 2021), not inside one that it sums
-// up (the year's revenue says nothing of a quarter).
-func (n *prepared) during(times []when.Expr) bool {
-	if n.From.IsZero() || n.To.IsZero() {
-		return false
-	}
-	for _, t := range times {
-		if t.Calendar != "" || t.Grain != "range" && t.Kind != when.Since && t.Kind != when.Until {
-			continue
-		}
-		if (t.From.IsZero() || !t.From.After(n.From)) && (t.To.IsZero() || !t.To.Before(n.To)) && !(t.From.IsZero() && t.To.IsZero()) {
-			return true
 		}
 	}
 	return false

@@ -29,7 +29,6 @@ const maxCells = 1500
 
 // gridLine is one row of a table as the question sees it.
 type gridLine struct {
-	cells []string
 	words []float64 // covered cells of the question by label and section
 	like  float64
 	in    float64 // share of the label that the question carries

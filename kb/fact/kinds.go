@@ -15,7 +15,6 @@ type kindSet struct {
 	expect string
 	dims   map[quantity.Dimension]bool // nil = any level of quantity
 	change int                         // 1: the question asks for a change; -1: it does not
-	asks   map[string]bool
 }
 
 func kindsOf(n *Need) kindSet {

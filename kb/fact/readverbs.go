@@ -302,8 +302,7 @@ func (r *reader) verbGroup(i, end int) int {
 			return i
 		}
 		var buf [16]byte
-		w := string(r.asciiWord(buf[:0], j, k))
-		if !auxTail[w] {
+		if !auxTail[string(r.asciiWord(buf[:0], j, k))] {
 			return i
 		}
 		i = k

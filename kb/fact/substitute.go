@@ -116,8 +116,8 @@ func (e *Engine) substitution(n *prepared, views []*view, p, q int) (Clash, bool
 			}
 			left := run(a[i:], b[j:])
 			x, y := i+left, j+left
-			for k, right := 0, 0; k < 2; k++ { // two changes may follow each other
-				var la, lb int
+			for range 2 { // two changes may follow each other
+				var la, lb, right int
 				la, lb, right = resume(a[x:], b[y:])
 				if right == 0 {
 					break

@@ -816,7 +816,7 @@ func (r *reader) unitNote(s text.Span) string {
 	}
 	str := string(r.folded[s.Start:s.End])
 	if i := strings.Index(str, "单位"); i >= 0 {
-		rest := strings.TrimLeft(str[i+len("单位"):], " ::是为")
+		rest := strings.TrimLeft(str[i+len("单位"):], " :是为")
 		return strings.TrimSpace(cutAny(rest, ",，;；)。 |"))
 	}
 	if i := strings.Index(str, "("); i >= 0 {

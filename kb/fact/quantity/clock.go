@@ -351,7 +351,7 @@ func (s *scanner) wordClock(i int) (Quantity, bool) {
 	}
 	k = s.space(e2)
 	var h int64
-	e3 := k
+	var e3 int
 	if isDigit(s.at(k)) {
 		n, j := s.digitRun(k)
 		if n > 2 {

@@ -679,7 +679,7 @@ func (s *scanner) rangeAfter(n number, hit unitHit, found bool, pre context) (nu
 	}
 	i := s.blanks(end)
 	spaced := i > end
-	j := i
+	var j int
 	r := s.at(i)
 	word := false
 	switch {

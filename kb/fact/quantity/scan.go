@@ -124,7 +124,8 @@ func (s *scanner) numbered(n number) (Quantity, bool) {
 	if k <= s.floor {
 		return Quantity{}, false
 	}
-	name, start := "", k
+	var name string
+	start := k
 	switch {
 	case s.f[k-1] == '§':
 		name, start = "section", k-1
@@ -701,9 +702,6 @@ func (s *scanner) complete(n number) (Quantity, bool) {
 		if found {
 			hit, end = noun, noun.end
 		}
-	} else if hit.spec.dim == Money || hit.spec.dim == Ratio {
-		// 5%: no noun; money neither.
-		noun = unitHit{}
 	}
 	unit := Unit{}
 	spec := hit.spec

@@ -12,9 +12,7 @@ type unitSpec struct {
 	name   string
 	factor *big.Rat // nil = 1
 	offset *big.Rat // temperatures: base = value × factor + offset
-	per    string
-	noun   bool // a counting word: it is the counted thing too
-	attach bool // in English only right behind the digits (5m, 10g) or after a blank when a digit number precedes
+	noun   bool     // a counting word: it is the counted thing too
 }
 
 func rat(s string) *big.Rat {

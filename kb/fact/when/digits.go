@@ -238,7 +238,7 @@ func (s *scanner) plainYear(i, v, n int) (point, bool) {
 		}
 		if w2 == "" {
 			c := s.at(s.blanks(j))
-			return p, v >= 1950 && (c == '|' || c == '(' || c == 0 || c == '-' || c == '–' || isDigit(c) && adjacent == false)
+			return p, v >= 1950 && (c == '|' || c == '(' || c == 0 || c == '-' || c == '–' || isDigit(c) && !adjacent)
 		}
 		return p, v >= 1950 && (adjacent && w != "" || yearFollowers[w2] || k == 0)
 	}

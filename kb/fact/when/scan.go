@@ -316,7 +316,7 @@ func (s *scanner) join(p point) (point, bool) {
 			i++
 		}
 	}
-	j := i
+	var j int
 	word := false
 	switch s.at(i) {
 	case '-', '–', '—', '~', '〜', '至', '到', '−', '‐':

@@ -766,7 +766,7 @@ func (s *scanner) weekday(i int) int {
 }
 
 func (s *scanner) weekdayAt(j int) int {
-	k := 0
+	var k int
 	switch {
 	case s.at(j) == '周':
 		k = j + 1
