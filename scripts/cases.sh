@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Runs the behaviour cases of the plan against a binary and prints one line a topic.
+# Runs the behaviour cases of the plan and our own (testdata/cases) against a binary and
+# prints one line a topic.
 # usage: cases.sh BINARY [SHARED] [FOLDER]
 #   SHARED  folder that holds cases/run and cases/*.yaml (../shared)
 #   FOLDER  where the complaints of each topic are written (.ci/out/cases)
 # Cases that fail do not fail the script; a runner that crashes does (exit 1).
-# Without the folder it says so and exits 0. Needs Python 3; PyYAML is put into
-# .ci/venv where the system's Python lacks it.
+# Without the folder, which holds the runner too, it says so and exits 0. Needs Python 3;
+# PyYAML is put into .ci/venv where the system's Python lacks it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,22 +27,27 @@ if ! "$python" -c 'import yaml' 2>/dev/null; then
 fi
 
 binary=$(realpath "$binary")
-mkdir -p "$out"
-crashed=0 passed=0 failed=0
-for file in "$shared"/cases/*.yaml; do
-  topic=$(basename "$file" .yaml)
-  log=$out/$topic.txt
-  # A Python that falls over exits 1 just as failing cases do, so the last line decides.
-  timeout 900 "$python" "$shared/cases/run" --suffice "$binary" "$file" >"$log" 2>&1 || true
-  last=$(tail -n 1 "$log")
-  if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
-    printf 'cases %-16s %4d passed %4d failed\n' "$topic" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}"
-    passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
-  else
-    printf 'cases %-16s the runner did not finish:\n' "$topic"
-    tail -n 5 "$log" | sed 's/^/    /'
-    crashed=1
-  fi
-done
-printf 'cases %-16s %4d passed %4d failed (complaints: %s)\n' total "$passed" "$failed" "$out"
+crashed=0
+run() { # run NAME FOLDER-OF-CASES
+  local set=$1 from=$2 passed=0 failed=0 topic log last file
+  mkdir -p "$out/$set"
+  for file in "$from"/*.yaml; do
+    topic=$(basename "$file" .yaml)
+    log=$out/$set/$topic.txt
+    # A Python that falls over exits 1 just as failing cases do, so the last line decides.
+    timeout 900 "$python" "$shared/cases/run" --suffice "$binary" "$file" >"$log" 2>&1 || true
+    last=$(tail -n 1 "$log")
+    if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+      printf '%-6s %-16s %4d passed %4d failed\n' "$set" "$topic" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}"
+      passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
+    else
+      printf '%-6s %-16s the runner did not finish:\n' "$set" "$topic"
+      tail -n 5 "$log" | sed 's/^/    /'
+      crashed=1
+    fi
+  done
+  printf '%-6s %-16s %4d passed %4d failed (complaints: %s)\n' "$set" total "$passed" "$failed" "$out/$set"
+}
+run plan "$shared/cases"
+run own testdata/cases
 exit "$crashed"
