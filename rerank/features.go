@@ -165,11 +165,20 @@ func (j *judged) stated(out *kb.Assessment, th Thresholds) bool {
 		return false
 	}
 	page, span := o.Best, o.BestSpan
+	value, named := false, false
+	for _, n := range j.needs {
+		switch kb.Expect(n.Expect) {
+		case kb.ExpectQuantity, kb.ExpectTime, kb.ExpectDuration:
+			value = true
+		case kb.ExpectEntity, kb.ExpectPlace, kb.ExpectAny:
+			named = true
+		}
+	}
 	switch {
-	case o.BestRow && o.Cell.Best > 0:
+	case o.Cell.Known && o.Cell.Lost == 0 && (o.BestRow || o.Cell.Page == o.Best && (value || named)):
 		page, span = o.Cell.Page, o.Cell.Span
-	case !o.BestHolds:
-		return false // nothing of the asked kind stands there
+	case !o.BestHolds && !named:
+		return false // nothing of the asked kind stands there; names are not all told as such
 	}
 	for _, n := range j.needs {
 		if n.Count > 1 {
