@@ -180,10 +180,11 @@ func (j *judged) stated(out *kb.Assessment, th Thresholds) bool {
 	case !o.BestHolds && !named:
 		return false // nothing of the asked kind stands there; names are not all told as such
 	}
-	for _, n := range j.needs {
-		if n.Count > 1 {
-			return false // one sentence does not show that all items are there
-		}
+	if len(j.needs) > 1 || j.needs[0].Count > 1 {
+		return false // one sentence does not show that all is there
+	}
+	if j.cover[0].Excluded {
+		return false // a fact that excludes outranks what the model thinks
 	}
 	ref := fact.Ref{Page: page, Fact: -1, Span: span, Score: out.Sufficiency}
 	for i := range out.Slots {

@@ -72,7 +72,7 @@ func (e *Engine) fitCell(n *prepared, v *view, page, i int) candidate {
 	c.late = e.elsewhere(n, v, f)
 	sides := v.factSides(i)
 	if apart(n.sides, sides, false) || apart(n.sides, sides, true) || n.outside(v, f) || n.anotherRow(v, f) {
-		c.worst = 1
+		c.worst, c.other = 1, true
 	}
 	for _, o := range n.others {
 		if oc := o.cover(b); oc.score > 0.8 && n.subject.cover(b).score < 0.8 {

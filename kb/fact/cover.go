@@ -128,6 +128,7 @@ type candidate struct {
 	gaps  []string
 	worst float64 // greatest share of weight in one gap
 	late  bool    // its time lies elsewhere
+	other bool    // it speaks of another thing or case than the asked one
 }
 
 func (e *Engine) coverOne(n *prepared, cands []candidate, views []*view) Coverage {
@@ -139,6 +140,9 @@ func (e *Engine) coverOne(n *prepared, cands []candidate, views []*view) Coverag
 	for _, c := range cands {
 		if c.fit > cov.Fit {
 			cov.Fit = c.fit
+		}
+		if (c.late || c.other) && c.fit >= fillFit {
+			cov.Excluded = true
 		}
 		if c.late || c.fit < fillFit || c.worst > gapShare {
 			if len(cov.Near) < maxFillers {
@@ -532,14 +536,14 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 		}
 	}
 	if substituted || n.namesAnother(v, f) {
-		c.worst = 1
+		c.worst, c.other = 1, true
 	}
 	sides := v.factSides(i)
 	if apart(n.sides, sides, false) || f.Value.Kind != BooleanValue && apart(n.sides, sides, true) {
-		c.worst = 1
+		c.worst, c.other = 1, true
 	}
 	if n.outside(v, f) || n.anotherRow(v, f) {
-		c.worst = 1
+		c.worst, c.other = 1, true
 	}
 	for _, o := range n.others {
 		// The fact speaks of a sibling, not of this subject.

@@ -51,6 +51,7 @@ type Coverage struct {
 	Near       []Ref    // the best that did not fill, for the report and the features
 	Uncovered  []string // words of the need that nothing near covers
 	Fit        float64  // fit of the best candidate, filled or not, 0..1
+	Excluded   bool     // a fact that fits in its words speaks of another thing, case or time
 	General    bool     // a general rule fills it, the asked special case is not named
 }
 
