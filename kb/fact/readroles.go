@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"math/big"
 	"strings"
 	"unicode"
 
@@ -397,6 +398,7 @@ func (r *reader) pair(st *statement, vals []value) {
 			return
 		}
 	}
+	shareUnit(vals, targets)
 	names := r.namesBefore(st, min(first, max(mark.Start, st.main.Start+1)), len(targets))
 	if len(names) != len(targets) {
 		if len(r.names) != len(targets) {
@@ -416,13 +418,56 @@ func (r *reader) pair(st *statement, vals []value) {
 	}
 }
 
+// shareUnit gives the unit of the last value of a list to those before it that have
+// none: 11 and 9 hours.
+func shareUnit(vals []value, targets []int) {
+	last := vals[targets[len(targets)-1]].quantity
+	if last == nil || last.Unit.Dim == quantity.None {
+		return
+	}
+	for _, i := range targets[:len(targets)-1] {
+		q := vals[i].quantity
+		if q == nil || q.Unit.Dim != quantity.None || q.Noun != "" {
+			continue
+		}
+		with := *q
+		with.Unit, with.Noun, with.NounSpan = last.Unit, last.Noun, text.Span{}
+		scale := func(x *big.Rat) *big.Rat {
+			if x == nil || last.Unit.Factor == nil {
+				return x
+			}
+			return new(big.Rat).Mul(x, last.Unit.Factor)
+		}
+		with.Lo, with.Hi, with.Step = scale(q.Lo), scale(q.Hi), scale(q.Step)
+		vals[i].quantity = &with
+	}
+}
+
 // namesBefore finds an enumeration of n items that ends before a position.
 func (r *reader) namesBefore(st *statement, end, n int) []Part {
 	region := text.Span{Start: st.Span.Start, End: end}
-	if !st.chinese && st.pred > region.Start && st.pred < end {
-		region.End = st.pred
+	var items []text.Span
+	if st.chinese {
+		items = r.items(region)
+	} else {
+		// The names end before a verb: the predicate, or another where a noun of the
+		// subject was taken for it (the night trains to … take).
+		ends := []int{st.pred}
+		cs := r.cuesIn(region)
+		for i := len(cs) - 1; i >= 0; i-- {
+			if cs[i].class == verb || cs[i].class == beVerb {
+				ends = append(ends, cs[i].Start)
+			}
+		}
+		for _, e := range append(ends, end) {
+			if e <= region.Start || e > end {
+				continue
+			}
+			if items = r.items(text.Span{Start: region.Start, End: e}); len(items) >= n {
+				break
+			}
+		}
 	}
-	items := r.items(region)
 	if len(items) < n {
 		return nil
 	}
