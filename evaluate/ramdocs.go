@@ -139,7 +139,7 @@ func ramMiss(engine *fact.Engine, g RAMGroup, needs []fact.Need, pages []*fact.P
 	return "both sides fill, no conflict seen", why
 }
 
-// WriteRam prints the report with its kinds of misses, most frequent first.
+// WriteRAM prints the report with its kinds of misses, most frequent first.
 func WriteRAM(w io.Writer, r RAMReport) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "groups\tconflicting\tfound\trecall\t95 %\tagreeing\tfalse alarms\tshare\t95 %")

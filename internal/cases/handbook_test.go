@@ -12,7 +12,7 @@ import (
 
 // leastPassing is the number of handbook questions that have to pass. It only rises;
 // docs/measurements.md says how it was measured.
-const leastPassing = 65
+const leastPassing = 85
 
 // TestHandbookAnswers ingests the example with a built binary, asks all questions and
 // prints those that fail. SUFFICE_TEST_BINARY names the binary.

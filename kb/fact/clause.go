@@ -296,7 +296,6 @@ func (a *assembly) han(pieces []piece) {
 				continue
 			}
 			s = rest
-			first, _ = r.firstCue(s)
 		}
 		if !last && !r.predicated(s) && len(r.quantsIn(s)) == 0 && len(r.timesIn(s)) == 0 && s.Len() <= 24 && a.noClauseYet() && pieces[k].sep != '；' {
 			// A topic before its comment: 岑莫喷雾，每瓶46元.
