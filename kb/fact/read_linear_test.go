@@ -28,10 +28,15 @@ func TestReadIsLinear(t *testing.T) {
 				}
 				return best
 			}
-			short, long := measure(3000), measure(30000)
-			if long > 60*short+50*time.Millisecond {
-				t.Errorf("3,000 bytes take %v, 30,000 take %v", short, long)
+			// A machine that is busy during the long text only is given another try.
+			var short, long time.Duration
+			for range 4 {
+				short, long = measure(3000), measure(30000)
+				if long <= 60*short+50*time.Millisecond {
+					return
+				}
 			}
+			t.Errorf("3,000 bytes take %v, 30,000 take %v", short, long)
 		})
 	}
 }
