@@ -157,6 +157,10 @@ func (l *Local) Judge(ctx context.Context, req kb.AssessRequest) ([]float32, kb.
 	return j.features, a, err
 }
 
+// leastNear is the least share of the question's words that the nearest sentence must
+// carry to be an answer by itself.
+const leastNear = 0.65
+
 // stated makes an answer of a refusal where the model is sure and no fact was read
 // that fills the slots: the sentence or row that comes nearest is the evidence.
 func (j *judged) stated(out *kb.Assessment, th Thresholds) bool {
@@ -182,6 +186,9 @@ func (j *judged) stated(out *kb.Assessment, th Thresholds) bool {
 	}
 	if len(j.needs) > 1 || j.needs[0].Count > 1 {
 		return false // one sentence does not show that all is there
+	}
+	if o.Sentence < leastNear {
+		return false // too many of the question's words are not there
 	}
 	if j.cover[0].Excluded {
 		return false // a fact that excludes outranks what the model thinks

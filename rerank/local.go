@@ -234,6 +234,9 @@ func (l *Local) decide(j *judged) (kb.Assessment, error) {
 		}
 		sufficiency = p
 	}
+	if len(j.live) == 0 { // nothing holds nothing
+		sufficiency = 0
+	}
 	out.Sufficiency = sufficiency
 	out.Outcome = j.outcome()
 	if out.Outcome == kb.Answered && sufficiency < th.Sufficiency {
@@ -287,19 +290,26 @@ func (l *Local) slots(j *judged) []kb.SlotFill {
 		fill := kb.SlotFill{Slot: s, State: kb.Empty}
 		switch n, asked := byNeed[i]; {
 		case asked:
+			empty := 0
 			fill.State, fill.Confidence = kb.Filled, 1
 			for _, k := range n {
 				cov := j.cover[k]
 				fill.Confidence = math.Min(fill.Confidence, cov.Confidence)
 				switch {
 				case cov.General || cov.State == fact.StateEmpty:
-					fill.State = kb.Empty
+					empty++
 				case cov.State == fact.StateAmbiguous && fill.State != kb.Empty:
 					fill.State = kb.Ambiguous
 				}
 				for _, f := range preferred(j, cov.Fillers) {
 					fill.Evidence = append(fill.Evidence, evidence(j.req.Candidates[j.live[f.Page]].Passage, j.pages[f.Page], f))
 				}
+			}
+			switch {
+			case empty == len(n):
+				fill.State = kb.Empty
+			case empty > 0: // one side of two: half of what the slot asks
+				fill.State = kb.Ambiguous
 			}
 		case s.Role == kb.Given:
 			best := 0.0

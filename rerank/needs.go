@@ -1,6 +1,7 @@
 package rerank
 
 import (
+	"regexp"
 	"strings"
 
 	"suffice.dev/suffice/kb"
@@ -74,10 +75,43 @@ func needsOf(a kb.Analysis) (needs []fact.Need, index []int) {
 				n.Others = append(n.Others, side)
 			}
 		}
-		needs = append(needs, n)
-		index = append(index, i)
+		for _, part := range eachPlace(n) {
+			needs = append(needs, part)
+			index = append(index, i)
+		}
 	}
 	return needs, index
+}
+
+// places matches a given part that names two or three places: "London and Tokyo".
+var places = regexp.MustCompile(`^(?:in |at )?(\p{Lu}[\p{L}-]+(?: \p{Lu}[\p{L}-]+)*)(?:, (\p{Lu}[\p{L}-]+))?,? and (?:in |at )?(\p{Lu}[\p{L}-]+(?: \p{Lu}[\p{L}-]+)*)$`)
+
+// eachPlace makes a need of each place where a question asks for several: an answer
+// for one of them is half an answer.
+func eachPlace(n fact.Need) []fact.Need {
+	for g, given := range n.Given {
+		m := places.FindStringSubmatch(given)
+		if m == nil {
+			continue
+		}
+		var out []fact.Need
+		for k, place := range m[1:] {
+			if place == "" {
+				continue
+			}
+			part := n
+			part.Given = append(append(append([]string(nil), n.Given[:g]...), place), n.Given[g+1:]...)
+			part.Question = strings.Replace(n.Question, given, place, 1)
+			for o, other := range m[1:] {
+				if o != k && other != "" {
+					part.Others = append(part.Others, other)
+				}
+			}
+			out = append(out, part)
+		}
+		return out
+	}
+	return []fact.Need{n}
 }
 
 // sidesOf lists the different subjects of the asked slots.

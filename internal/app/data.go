@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"suffice.dev/suffice/kb"
@@ -33,6 +34,7 @@ const indexFolder = "index"
 // data is the data folder of a role: the store, the index, or both. It is opened
 // when first needed and stays open.
 type data struct {
+	behind    atomic.Bool // the index follows a store elsewhere and has not caught up yet
 	dir       string
 	role      Role
 	mustExist bool
@@ -167,6 +169,9 @@ func (o *opening) Retrieve(ctx context.Context, req kb.RetrieveRequest) (kb.Retr
 	}
 	if x == nil {
 		return kb.Retrieved{}, fmt.Errorf("%w: the data folder is closed", kb.ErrUnavailable)
+	}
+	if o.data.behind.Load() { // what was never read is not missing
+		return kb.Retrieved{}, fmt.Errorf("%w: the index is still reading the change feed", kb.ErrUnavailable)
 	}
 	h, err := x.Retriever(o.cfg, o.tuning)
 	if err != nil {

@@ -189,9 +189,11 @@ func (a *App) follow(ctx context.Context, work *sync.WaitGroup, reload <-chan os
 func (a *App) fill(ctx context.Context, opt Serving, ready *readiness) error {
 	if store, index := a.data.opened(); index != nil && store == nil {
 		ready.wait("reading the change feed")
+		a.data.behind.Store(true)
 		for failing := false; ; {
 			err := index.Sync(ctx, current{a.holder})
 			if err == nil {
+				a.data.behind.Store(false)
 				return nil
 			}
 			if ctx.Err() != nil {

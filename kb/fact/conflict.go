@@ -732,10 +732,20 @@ type aboutness struct {
 	all  *bag
 }
 
+var numbered = regexp.MustCompile(`(?i)\b(hall|room|section|article|clause|station|gate|platform|line|floor|level|tier|phase|chapter|part|no\.?|number|building|unit|block|zone|area|type|class|grade|model|route|track|table|appendix|ward|lot|plot|dock|bay|pier|berth|terminal|lane|district|region|group|team)\s$`)
+
+// namedNumber reports whether a number is the name of a thing: hall 7 is not hall 8.
+func namedNumber(runes []rune, s text.Span) bool {
+	return numbered.MatchString(string(runes[max(0, s.Start-12):s.Start]))
+}
+
 // values are the spans of the values of a clause.
 func values(p *Page, c *Clause) []text.Span {
 	var out []text.Span
 	for _, q := range c.Quantities {
+		if namedNumber(p.Runes, q.Span) {
+			continue
+		}
 		if q.NounSpan.Empty() || !q.Span.Contains(q.NounSpan) {
 			out = append(out, q.Span)
 			continue

@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"iter"
 	"math"
 	"regexp"
 	"slices"
@@ -96,7 +97,7 @@ func (e *Engine) needWording(s string, st *rarity) *wording {
 	var skip []text.Span
 	for _, q := range quantity.Find(folded) {
 		switch {
-		case q.Unit.Dim == quantity.Ordinal:
+		case q.Unit.Dim == quantity.Ordinal, q.Unit.Dim == quantity.None: // 第九条, hall 7: names
 		case q.NounSpan.Empty():
 			skip = append(skip, q.Span)
 		default:
@@ -390,7 +391,9 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 	for _, g := range n.given {
 		parts = append(parts, part{g, over(g), 2})
 	}
-	// What the asked quantity itself implies (weighs for a mass, costs for money).
+	// What the asked quantity itself implies (weighs for a mass, costs for money). It
+	// implies the measure only: a parking fee is not any sum of money.
+	spoken := n.spoken(f, parts[1].cov.cells)
 	if f.Value.Quantity != nil {
 		impliedBy(f.Value.Quantity, n.attribute, parts[1].cov.cells)
 	}
@@ -492,6 +495,9 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 	if s := parts[1].w.score(parts[1].cov.cells); n.attribute.telling() && s < leastAttribute(whole || foreign) {
 		c.worst = 1
 	}
+	if spoken >= 0 && !whole && !foreign && n.spoken(f, parts[1].cov.cells) < leastSpoken {
+		c.worst = 1
+	}
 	if f.Threshold { // a bound inside a condition is seldom what is asked
 		c.fit *= 0.85
 	}
@@ -535,7 +541,13 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 			c.worst = 1
 		}
 	}
-	if substituted || n.namesAnother(v, f) {
+	if substituted || n.namesAnother(v, f) || n.otherNumber(func(yield func(*wording, []float64) bool) {
+		for _, p := range parts {
+			if p.kind != 1 && !yield(p.w, p.cov.cells) {
+				return
+			}
+		}
+	}) {
 		c.worst, c.other = 1, true
 	}
 	sides := v.factSides(i)
@@ -647,6 +659,22 @@ func (v *view) thresholds(f *Fact) []quantity.Quantity {
 	return out
 }
 
+// otherNumber reports whether the question names a thing by a bare number (hall 7)
+// that the fact does not carry: then it is about another one.
+func (n *prepared) otherNumber(parts iter.Seq2[*wording, []float64]) bool {
+	for w, cells := range parts {
+		for _, t := range w.terms {
+			if t.Kind != text.Number {
+				continue
+			}
+			if k := w.at[t.Span.Start]; k >= 0 && cells[k] < cellCovered {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // anotherRow reports whether the fact is a cell of a row whose label the question
 // does not name: of the row for Chengdu nothing is said of Beijing.
 func (n *prepared) anotherRow(v *view, f *Fact) bool {
@@ -696,6 +724,40 @@ func (n *prepared) answersState(w *wording, cells []float64, sides map[int32]sid
 			}
 		}
 	}
+}
+
+// leastSpoken is the least share of the attribute's words beside those that the value
+// implies.
+const leastSpoken = 0.4
+
+// spoken is the covered share of the attribute's telling words that the value's
+// dimension does not imply; -1 when there are none.
+func (n *prepared) spoken(f *Fact, cells []float64) float64 {
+	if f.Value.Quantity == nil {
+		return -1
+	}
+	words := implied[f.Value.Quantity.Unit.Dim]
+	sum, total := 0.0, 0.0
+	done := map[int]bool{}
+	for _, t := range n.attribute.terms {
+		if impliedWord(words, t.Text) || light[t.Text] {
+			for i := t.Span.Start; i < t.Span.End; i++ {
+				if k := n.attribute.at[i]; k >= 0 {
+					done[k] = true
+				}
+			}
+		}
+	}
+	for k, c := range n.attribute.cells {
+		if !done[k] {
+			total += c.weight
+			sum += c.weight * cells[k]
+		}
+	}
+	if total < 1 {
+		return -1
+	}
+	return sum / total
 }
 
 // leastAttribute is the share of the attribute's words that a filler must carry: a

@@ -36,7 +36,7 @@ func kindsOf(n *Need) kindSet {
 			k.expect = "QUANTITY"
 		}
 	}
-	if k.dims == nil && n.Expect == "QUANTITY" && n.Unit == "" && asksMoney(n.Attribute) {
+	if k.dims == nil && n.Expect == "QUANTITY" && n.Unit == "" && (asksMoney(n.Attribute) || !n.telling() && asksMoney(n.Subject)) {
 		k.dims = map[quantity.Dimension]bool{quantity.Money: true, quantity.Ratio: true, quantity.Points: true, quantity.None: true}
 	}
 	return k
@@ -85,6 +85,20 @@ func measuredBy(attribute string) map[quantity.Dimension]bool {
 	}
 	return out
 }
+
+// telling reports whether the attribute says more than a period (per month) or
+// nothing: else the subject says what is measured.
+func (n *Need) telling() bool {
+	for _, t := range text.Terms(text.Fold([]rune(n.Attribute))) {
+		if !light[t.Text] && !periods[t.Text] {
+			return true
+		}
+	}
+	return false
+}
+
+var periods = map[string]bool{"month": true, "year": true, "week": true, "day": true, "hour": true, "night": true, "quarter": true, "annual": true, "monthly": true,
+	"每月": true, "每年": true, "每天": true, "每日": true, "每周": true, "每季": true, "每人": true, "每次": true}
 
 // asksMoney reports whether the attribute is a sum of money: a fee, an allowance. It
 // may also be stated as a rate.

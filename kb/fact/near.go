@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"regexp"
 	"sort"
 	"strings"
 	"unicode"
@@ -498,6 +499,9 @@ func (k *Checker) left(sp *Page, n nearQuote, o op, stance map[stanceKind]int) (
 	if o.b1 < len(n.source) {
 		span.End = n.source[o.b1].Start
 	}
+	if limiting.MatchString(fold(sp.Quote(span))) {
+		return lacking, "the source limits it"
+	}
 	edge := o.a0 == 0 || o.a1 == len(n.claim)
 	if !edge && weightOf(n.source, o.b0, o.b1) < 6 && stance[supposition]+stance[exception] == 0 {
 		switch {
@@ -532,6 +536,27 @@ func (k *Checker) left(sp *Page, n nearQuote, o op, stance map[stanceKind]int) (
 		return harmless, ""
 	}
 	return open, ""
+}
+
+// limiting are words that narrow a statement to a case without a conjunction: an
+// approval, days of the week, a description of who is meant.
+var limiting = regexp.MustCompile(`经[^，。；]{1,12}(?:批准|同意|许可|授权|审批|审核)|周末|节假日|工作日|双休日|周[一二三四五六日]|星期[一二三四五六日天]|旺季|淡季|夜间|` +
+	`\bwith (?:the )?(?:prior |written |express )*(?:approval|permission|consent|authori[sz]ation)\b|\b(?:on|at|during) (?:weekends?|weekdays?|(?:public |bank )?holidays?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b|` +
+	`\bwho (?:have|has|had|are|is|were|work|hold|live)\b|\bsubject to\b`)
+
+// droppedLimit is the first limit of the source that the claim does not name; "" if
+// there is none.
+func (k *Checker) droppedLimit(claim, source string) string {
+	source = fold(source)
+	loc := limiting.FindString(source)
+	if loc == "" || limiting.MatchString(fold(claim)) {
+		return ""
+	}
+	w := k.engine.wording(loc, nil)
+	if w.total > 0 && w.cover(bagOf(k.engine.wording(claim, nil))).score >= 0.5 {
+		return ""
+	}
+	return loc
 }
 
 // boundary reports whether a span holds the end of a clause or of a list item.

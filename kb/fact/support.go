@@ -761,7 +761,7 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 			switch {
 			case named >= 0.5 && !claimDenies(cl, cond):
 				excepted = true
-			case named < 0.4 && dropped == "" && cond.Kind == Unless:
+			case named < 0.4 && dropped == "":
 				dropped = cond.Text
 			}
 		case If, OnlyIf:
@@ -821,6 +821,9 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 	}
 	if dropped != "" && !excepted {
 		return unsupported("the source adds a condition: " + dropped)
+	}
+	if d := k.droppedLimit(c.Page.Quote(c.Span), v.page.Quote(src.Span)); d != "" && !foreign(c.Page, v.page) {
+		return unsupported("the source adds a limit: " + d)
 	}
 	return Support{}, false
 }

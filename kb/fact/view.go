@@ -123,6 +123,7 @@ func (v *view) factBag(i int) *bag {
 	if q := f.Value.Quantity; q != nil {
 		v.addText(b, q.Noun, 1)
 		v.addText(b, q.Raw, 0.9) // unit and denominator: per month
+		v.addText(b, q.Unit.Per, 0.9)
 	}
 	if f.Value.Kind != QuantityValue && f.Value.Kind != TimeValue && f.Value.Text != "" {
 		v.addText(b, f.Value.Text, 0.9)
@@ -133,6 +134,9 @@ func (v *view) factBag(i int) *bag {
 	if f.Attribute.Text != "" {
 		v.addText(b, f.Attribute.Text, 1)
 	}
+	if c := v.clauseOf(f); c != nil {
+		v.addNumbers(b, c)
+	}
 	if f.Place.Text != "" {
 		v.addText(b, f.Place.Text, 0.95)
 	}
@@ -142,6 +146,15 @@ func (v *view) factBag(i int) *bag {
 	v.addFrame(b)
 	v.facts[i] = b
 	return b
+}
+
+// addNumbers adds the numbers of a clause that are names: the 7 of hall 7.
+func (v *view) addNumbers(b *bag, c *Clause) {
+	for _, q := range c.Quantities {
+		if namedNumber(v.page.Runes, q.Span) {
+			v.addText(b, v.page.Quote(q.Number), 1)
+		}
+	}
 }
 
 // inTable reports whether the fact is a table cell.
@@ -482,6 +495,7 @@ func (v *view) clauseBag(i int) *bag {
 		b.add(t.Text, t.Synset, 1)
 	}
 	b.addTerms(c.Context, 1)
+	v.addNumbers(b, c)
 	for _, cond := range c.Conditions {
 		b.addTerms(cond.Terms, 0.95)
 	}
