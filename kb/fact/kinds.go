@@ -103,8 +103,14 @@ var periods = map[string]bool{"month": true, "year": true, "week": true, "day": 
 // asksMoney reports whether the attribute is a sum of money: a fee, an allowance. It
 // may also be stated as a rate.
 func asksMoney(attribute string) bool {
+	words := implied[quantity.Money]
 	for _, t := range text.Terms(text.Fold([]rune(attribute))) {
-		if impliedWord(implied[quantity.Money], t.Text) {
+		if impliedWord(words, t.Text) {
+			return true
+		}
+	}
+	for word := range strings.FieldsSeq(fold(attribute)) { // as written: a stem may be another word's (allowance, allow)
+		if impliedWord(words, word) {
 			return true
 		}
 	}

@@ -194,8 +194,9 @@ func (v *view) ownBag(i int) *bag {
 	for _, c := range f.Conditions {
 		b.addTerms(c.Terms, 0.9)
 	}
-	if q := f.Value.Quantity; q != nil && q.Noun != "" {
+	if q := f.Value.Quantity; q != nil {
 		v.addText(b, q.Noun, 1)
+		v.addText(b, q.Unit.Per, 0.9) // per month
 	}
 	v.addText(b, f.Subject.Text, 1)
 	v.addText(b, f.Attribute.Text, 1)
