@@ -15,8 +15,8 @@ help: ## list the targets
 build: ## build bin/suffice
 	go build -ldflags '-X main.commit=$(shell git rev-parse --short=12 HEAD)' -o bin/suffice ./cmd/suffice
 
-run: ## ingest the example handbook and serve it (DOCS=folder for your own)
-	go run ./cmd/suffice serve --docs $(DOCS)
+run: build ## ingest the example handbook and serve it (DOCS=folder for your own)
+	exec bin/suffice serve --docs $(DOCS)
 
 test: ## run all tests (TESTFLAGS=-race and the like)
 	go test $(TESTFLAGS) ./...
