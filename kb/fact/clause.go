@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"slices"
 	"suffice.dev/suffice/kb/fact/when"
 	"suffice.dev/suffice/text"
 )
@@ -792,7 +793,11 @@ func (a *assembly) clauses(s text.Span) {
 	cs := r.cuesIn(s)
 	pred, _, has := r.englishPredicate(s)
 	inCond := false
+	paired := slices.ContainsFunc(cs, func(c cue) bool { return c.class == each })
 	for _, c := range cs {
+		if paired && c.class == andCue {
+			continue // respectively: and joins names and values, not statements
+		}
 		if conditional(c.class) && c.Start > pred {
 			inCond = true // "if A and B": and belongs to the condition
 		}
