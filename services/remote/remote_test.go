@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -97,6 +98,7 @@ func TestKnowledgeConformance(t *testing.T) {
 // layers is every layer at once. It returns what it was told to and keeps what it
 // was asked.
 type layers struct {
+	mu       sync.Mutex // a call that was given up may still be running in the server
 	err      error
 	wait     bool // until the context ends
 	panics   bool
@@ -111,18 +113,28 @@ type layers struct {
 }
 
 func (l *layers) called(ctx context.Context, req any) error {
+	l.mu.Lock()
 	l.asked = req
 	if d, ok := ctx.Deadline(); ok {
 		l.deadline = time.Until(d)
 	}
-	if l.panics {
+	err, wait, panics := l.err, l.wait, l.panics
+	l.mu.Unlock()
+	if panics {
 		panic("a secret")
 	}
-	if l.wait {
+	if wait {
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	return l.err
+	return err
+}
+
+// told changes what the layers do, between calls.
+func (l *layers) told(change func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	change()
 }
 
 func (l *layers) Analyze(ctx context.Context, q kb.Question) (kb.Analysis, error) {
@@ -226,37 +238,55 @@ func TestLayersOverTheWire(t *testing.T) {
 	}
 }
 
+// lockedBuffer is a log that the server may still write while the test reads it.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
 func TestErrorsOverTheWire(t *testing.T) {
-	var log bytes.Buffer
+	var log lockedBuffer
 	reg := prometheus.NewRegistry()
 	l := &layers{}
 	conn := overBuffer(t, serve(l, grpcapi.Config{Logger: slog.New(slog.NewTextHandler(&log, nil)), Registerer: reg}))
 	for name, call := range calls(l, conn) {
 		for _, sentinel := range []error{kb.ErrNotFound, kb.ErrConflict, kb.ErrUnavailable} {
-			l.err = fmt.Errorf("layer: %w", sentinel)
+			l.told(func() { l.err = fmt.Errorf("layer: %w", sentinel) })
 			if _, _, _, err := call(t.Context()); !errors.Is(err, sentinel) {
 				t.Errorf("%s: error %v, want %v", name, err, sentinel)
 			}
 		}
-		l.err = fmt.Errorf("layer: %w", kb.Invalid("analysis.slots[1]", "is odd"))
+		l.told(func() { l.err = fmt.Errorf("layer: %w", kb.Invalid("analysis.slots[1]", "is odd")) })
 		_, _, _, err := call(t.Context())
 		var invalid *kb.InvalidError
 		if !errors.As(err, &invalid) || invalid.Field != "analysis.slots[1]" || invalid.Message != "is odd" {
 			t.Errorf("%s: error %v, want the field", name, err)
 		}
-		l.err = errors.New("open /secret: denied")
+		l.told(func() { l.err = errors.New("open /secret: denied") })
 		if _, _, _, err := call(t.Context()); err == nil || strings.Contains(err.Error(), "secret") || errors.Is(err, kb.ErrUnavailable) || errors.Is(err, kb.ErrInvalid) {
 			t.Errorf("%s: error %v, want an internal one without the text", name, err)
 		}
-		l.err = nil
+		l.told(func() { l.err = nil })
 
-		l.panics = true
+		l.told(func() { l.panics = true })
 		if _, _, _, err := call(t.Context()); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: error %v after a panic", name, err)
 		}
-		l.panics = false
+		l.told(func() { l.panics = false })
 
-		l.wait = true
+		l.told(func() { l.wait = true })
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		if _, _, _, err := call(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: error %v, want DeadlineExceeded", name, err)
@@ -267,7 +297,7 @@ func TestErrorsOverTheWire(t *testing.T) {
 		if _, _, _, err := call(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v, want Canceled", name, err)
 		}
-		l.wait = false
+		l.told(func() { l.wait = false })
 	}
 	families, err := reg.Gather()
 	if err != nil {
