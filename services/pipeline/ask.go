@@ -348,14 +348,22 @@ func (c *call) gaps(req kb.AskRequest, r kb.Reply) []kb.GapRecord {
 		}
 		out = append(out, g)
 	}
+	// The ledger groups by question, so one reply counts once, whatever the number of
+	// pairs that disagree in it.
+	g := base
+	g.Kind = kb.GapConflict
+	var texts []string
 	for _, x := range r.Conflicts {
 		if x.Resolution == kb.Superseded {
 			continue
 		}
-		g := base
-		g.Kind = kb.GapConflict
-		g.Text = conflictText(x)
-		g.Documents = addDocument(addDocument(nil, x.A.PassageID), x.B.PassageID)
+		if t := conflictText(x); len(texts) < maxConflictTexts && !slices.Contains(texts, t) {
+			texts = append(texts, t)
+		}
+		g.Documents = addDocument(addDocument(g.Documents, x.A.PassageID), x.B.PassageID)
+	}
+	if len(texts) > 0 {
+		g.Text = strings.Join(texts, "; ")
 		for _, s := range r.Analysis.Slots {
 			if s.Role == kb.Asked {
 				g.Slots = append(g.Slots, s.Name)
@@ -365,6 +373,9 @@ func (c *call) gaps(req kb.AskRequest, r kb.Reply) []kb.GapRecord {
 	}
 	return out
 }
+
+// maxConflictTexts bounds the pairs that the text of one gap names.
+const maxConflictTexts = 5
 
 // reviews are a failed gate, and conflicts that stand or weigh too much.
 func (c *call) reviews(req kb.AskRequest, r kb.Reply) []kb.Review {

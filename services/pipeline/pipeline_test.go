@@ -433,6 +433,8 @@ func TestGaps(t *testing.T) {
 			reviews: []string{"CONFLICT ferry fare: 3 crowns / 5 crowns [a b]"}},
 		{name: "unresolved and soft", words: []string{"fare"}, conflicts: []kb.Conflict{pair(false, kb.Unresolved)},
 			gaps: []string{"CONFLICT ferry fare: 3 crowns / 5 crowns [a b]"}},
+		{name: "several pairs count once", words: []string{"fare"}, conflicts: []kb.Conflict{pair(false, kb.Unresolved), pair(false, kb.Newer), pair(true, kb.Superseded)},
+			gaps: []string{"CONFLICT ferry fare: 3 crowns / 5 crowns [a b]"}},
 		{name: "conflicts weigh too much", words: []string{"fare"}, conflicts: []kb.Conflict{pair(false, kb.ByAuthor)}, cds: 2,
 			gaps:    []string{"CONFLICT ferry fare: 3 crowns / 5 crowns [a b]"},
 			reviews: []string{"CONFLICT ferry fare: 3 crowns / 5 crowns [a b]"}},
