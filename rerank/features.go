@@ -113,7 +113,7 @@ func features(l *Local, j *judged) []float32 {
 	if n == 0 {
 		n, fitMin = 1, 0
 	}
-	add(fgc(l.slots(j)), filled/n, fitMin, fitSum/n, ambiguous/n, fillers, uncovered, near, j.cds, j.meanSID())
+	add(fgc(j.fills), filled/n, fitMin, fitSum/n, ambiguous/n, fillers, uncovered, near, j.cds, j.meanSID())
 	var need *fact.Need
 	if len(j.needs) > 0 {
 		need = &j.needs[worst]

@@ -69,6 +69,8 @@ type judged struct {
 	cover    []fact.Coverage
 	clashes  []kb.Conflict
 	cds      float64
+	gone     map[string]bool // passages that another one supersedes
+	fills    []kb.SlotFill   // every slot of the question with its state
 	losing   map[string]bool // passages that lose half their score
 	sid      []float64       // by live candidate
 	features []float32
@@ -92,38 +94,32 @@ func (l *Local) Assess(ctx context.Context, req kb.AssessRequest) (kb.Assessment
 
 // judge reads the passages and compares them with the question's needs.
 func (l *Local) judge(req kb.AssessRequest) *judged {
-	j := &judged{req: req, losing: map[string]bool{}}
 	from, to := req.Analysis.Period()
-	gone := supersededIn(req.Candidates, from, to)
+	j := &judged{req: req, losing: map[string]bool{}, gone: supersededIn(req.Candidates, from, to)}
 	var parties []int // valid passages, superseded or not: they may be sides of a resolved conflict
 	for i, c := range req.Candidates {
 		if !c.ValidOn(from, to) {
 			continue
 		}
 		parties = append(parties, i)
-		if !gone[c.ID] {
+		if !j.gone[c.ID] {
 			j.live = append(j.live, i)
 		}
 	}
 	engine := l.reader.Engine()
 	j.needs, j.slots = needsOf(req.Analysis)
-	j.pages = make([]*fact.Page, len(j.live))
-	for k, i := range j.live {
-		j.pages[k] = l.reader.Page(req.Candidates[i].Passage)
-	}
-	j.metas = make([]fact.Meta, len(j.live))
-	for k, i := range j.live {
-		j.metas[k] = reading.MetaOf(req.Candidates[i].Passage)
-	}
-	round := engine.Round(j.pages, j.metas)
-	j.cover = round.Cover(j.needs)
-
 	partyPages := make([]*fact.Page, len(parties))
 	partyMetas := make([]fact.Meta, len(parties))
 	for k, i := range parties {
 		partyPages[k] = l.reader.Page(req.Candidates[i].Passage)
 		partyMetas[k] = reading.MetaOf(req.Candidates[i].Passage)
+		if !j.gone[req.Candidates[i].ID] {
+			j.pages = append(j.pages, partyPages[k])
+			j.metas = append(j.metas, partyMetas[k])
+		}
 	}
+	round := engine.Round(j.pages, j.metas)
+	j.cover = round.Cover(j.needs)
 	if len(parties) > len(j.live) { // a superseded page is a side of a conflict, and fills nothing
 		round = engine.Round(partyPages, partyMetas)
 	}
@@ -153,6 +149,7 @@ func (l *Local) judge(req kb.AssessRequest) *judged {
 		}
 		j.sid[k] = t.Factor * engine.Density(j.pages[k], j.metas[k], t.Parts)
 	}
+	j.fills = l.slots(j)
 	j.features = features(l, j)
 	return j
 }
@@ -220,7 +217,7 @@ func (j *judged) passageCDS(id string) float64 {
 func (l *Local) decide(j *judged) (kb.Assessment, error) {
 	th := l.cfg.thresholds(j.req.Analysis.Class)
 	out := kb.Assessment{CDS: j.cds, Conflicts: j.clashes, Stale: stale(j)}
-	out.Slots = l.slots(j)
+	out.Slots = j.fills
 	out.FGC = fgc(out.Slots)
 	out.Level = level(out.FGC, th)
 	out.SID = j.meanSID()
@@ -420,7 +417,6 @@ func doubt(a kb.Analysis) kb.Missing {
 
 func stale(j *judged) []kb.Stale {
 	from, to := j.req.Analysis.Period()
-	gone := supersededIn(j.req.Candidates, from, to)
 	var out []kb.Stale
 	for _, c := range j.req.Candidates {
 		switch {
@@ -428,7 +424,7 @@ func stale(j *judged) []kb.Stale {
 			out = append(out, kb.Stale{PassageID: c.ID, Reason: kb.Expired})
 		case !c.ValidFrom.IsZero() && !to.IsZero() && c.ValidFrom.After(to):
 			out = append(out, kb.Stale{PassageID: c.ID, Reason: kb.NotYetValid})
-		case gone[c.ID]:
+		case j.gone[c.ID]:
 			out = append(out, kb.Stale{PassageID: c.ID, Reason: kb.StaleSuperseded})
 		}
 	}

@@ -150,3 +150,15 @@ func shareOf(a, b []Term) float64 {
 	}
 	return sum / total
 }
+
+// meets reports whether a value of one list is the same as one of the other.
+func meets(a, b []quantity.Quantity) bool {
+	for _, x := range a {
+		for _, y := range b {
+			if r, _ := quantity.Compare(x, y); r == relation.Same {
+				return true
+			}
+		}
+	}
+	return false
+}

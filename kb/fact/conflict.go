@@ -540,12 +540,8 @@ func (x *comparer) excepted(va *view, a *Fact, vb *view, b *Fact) bool {
 				return true
 			}
 		}
-		for _, q := range c.Quantities {
-			for _, o := range cb.Quantities {
-				if r, _ := quantity.Compare(q, o); r == relation.Same {
-					return true
-				}
-			}
+		if meets(c.Quantities, cb.Quantities) {
+			return true
 		}
 		for _, t := range c.Times {
 			for _, o := range cb.Times {

@@ -297,14 +297,14 @@ func (e *Engine) items(refs []Ref, views []*view) int {
 }
 
 // candidates lists the facts and clauses of one page that could fill the need.
-func (e *Engine) candidates(n *prepared, v *view, page int, views []*view, links *links) []candidate {
+func (e *Engine) candidates(n *prepared, v *view, page int, links *links) []candidate {
 	var out []candidate
 	for i := range v.page.Facts {
 		f := &v.page.Facts[i]
 		if !n.touches(f) && !v.foreign(n) || !n.kinds.admits(n, v, f) {
 			continue
 		}
-		c := e.fit(n, v, page, i, views, links)
+		c := e.fit(n, v, page, i, links)
 		if v.tableCell(f) {
 			if d := e.fitCell(n, v, page, i); d.better(c) {
 				c = d
@@ -363,7 +363,7 @@ func moneyFirst(cands []candidate, v *view) []candidate {
 }
 
 // fit measures how well a fact fills a need.
-func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *links) candidate {
+func (e *Engine) fit(n *prepared, v *view, page, i int, links *links) candidate {
 	f := &v.page.Facts[i]
 	c := candidate{ref: Ref{Page: page, Fact: i, Span: f.Span, Value: f.Value.Span}}
 	whole := f.Value.Kind == BooleanValue || f.Value.Kind == TextValue || f.Value.Kind == EntityValue
@@ -391,9 +391,7 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 	for _, g := range n.given {
 		parts = append(parts, part{g, over(g), 2})
 	}
-	// What the asked quantity itself implies (weighs for a mass, costs for money). It
-	// implies the measure only: a parking fee is not any sum of money.
-	spoken := n.spoken(f, parts[1].cov.cells)
+	// What the asked quantity itself implies (weighs for a mass, costs for money).
 	if f.Value.Quantity != nil {
 		impliedBy(f.Value.Quantity, n.attribute, parts[1].cov.cells)
 	}
@@ -407,8 +405,9 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 	foreign := v.foreign(n)
 	substituted := n.substituted(parts[0].w, parts[0].cov.cells)
 	var tier *bag // what the first of parallel tiers says for all
-	if k := v.elliptic(i); k >= 0 {
-		if c := v.page.Facts[k].Clause; c >= 0 && c < len(v.page.Clauses) {
+	first := v.elliptic(i)
+	if first >= 0 {
+		if c := v.page.Facts[first].Clause; c >= 0 && c < len(v.page.Clauses) {
 			for _, p := range parts {
 				lift(p.w, p.cov.cells, v.clauseBag(c), 0.9)
 			}
@@ -424,7 +423,7 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 		if linked != nil && (p.kind != 1 || n.Expect == "ENTITY" || n.Expect == "PLACE") {
 			lift(p.w, p.cov.cells, linked, 0.7*scale)
 		}
-		if p.kind == 1 && !whole && v.elliptic(i) < 0 && v.foreignAttribute(i, n.asked) {
+		if p.kind == 1 && !whole && first < 0 && v.foreignAttribute(i, n.asked) {
 			own := p.w.cover(v.ownBag(i))
 			if f.Value.Quantity != nil {
 				impliedBy(f.Value.Quantity, p.w, own.cells)
@@ -442,10 +441,10 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 		if p.kind != 1 && unnamed {
 			links.ambient(p.w, p.cov.cells, page)
 		}
-		if v.selfReference() {
+		if p.kind != 1 && v.selfReference() {
 			for k := range p.cov.cells {
 				if p.kind == 2 || p.w.cells[k].han || p.w.cells[k].name {
-					p.cov.cells[k] = math.Max(p.cov.cells[k], selfReference*boolWeight(p.kind != 1))
+					p.cov.cells[k] = math.Max(p.cov.cells[k], selfReference)
 				}
 			}
 		}
@@ -495,7 +494,8 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 	if s := parts[1].w.score(parts[1].cov.cells); n.attribute.telling() && s < leastAttribute(whole || foreign) {
 		c.worst = 1
 	}
-	if spoken >= 0 && !whole && !foreign && n.spoken(f, parts[1].cov.cells) < leastSpoken {
+	// A value implies its measure only: a parking fee is not any sum of money.
+	if s := n.spoken(f, parts[1].cov.cells); s >= 0 && s < leastSpoken && !whole && !foreign {
 		c.worst = 1
 	}
 	if f.Threshold { // a bound inside a condition is seldom what is asked
@@ -517,17 +517,15 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, views []*view, links *li
 		}
 	}
 	c.late = e.elsewhere(n, v, f)
-	for _, piece := range n.pieces {
+	pieces := n.pieces
+	if foreign || v.selfReference() { // names are spelt otherwise, or taken for granted
+		pieces = nil
+	}
+	for _, piece := range pieces {
 		pc := piece.cover(b)
-		if foreign {
-			break
-		}
 		links.complete(piece, pc.cells, v, f)
 		if unnamed {
 			links.ambient(piece, pc.cells, page)
-		}
-		if v.selfReference() {
-			continue
 		}
 		lift(piece, pc.cells, frame, 0.75*scale)
 		if tier != nil {
@@ -863,13 +861,6 @@ func (e *Engine) closest(word string, v *view, c *Clause) float64 {
 // selfReference is how far a text that speaks of itself (本合同, this policy) stands for
 // the names that a question gives.
 const selfReference = 0.55
-
-func boolWeight(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
-}
 
 // liftForeign covers words of a question in one language by similar words of a text
 // in the other.

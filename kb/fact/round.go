@@ -46,7 +46,7 @@ func (r *Round) candidates(need int) []candidate {
 	if r.cands[need] == nil {
 		out := []candidate{}
 		for p, v := range r.views {
-			out = append(out, r.engine.candidates(r.prep[need], v, p, r.views, r.links)...)
+			out = append(out, r.engine.candidates(r.prep[need], v, p, r.links)...)
 		}
 		r.cands[need] = out
 	}

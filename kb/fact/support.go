@@ -1052,26 +1052,16 @@ func quantityNamed(p *Page, cl *Clause, cond Condition) bool {
 		if o == cl || o.Sentence != cl.Sentence {
 			continue
 		}
-		for _, x := range cond.Quantities {
-			for _, y := range o.Quantities {
-				if r, _ := quantity.Compare(x, y); r == relation.Same {
-					return true
-				}
-			}
+		if meets(cond.Quantities, o.Quantities) {
+			return true
 		}
 	}
-	for _, x := range cond.Quantities {
-		for _, y := range cl.Quantities {
-			if r, _ := quantity.Compare(x, y); r == relation.Same {
-				return true
-			}
-		}
-		for _, c := range cl.Conditions {
-			for _, y := range c.Quantities {
-				if r, _ := quantity.Compare(x, y); r == relation.Same {
-					return true
-				}
-			}
+	if meets(cond.Quantities, cl.Quantities) {
+		return true
+	}
+	for _, c := range cl.Conditions {
+		if meets(cond.Quantities, c.Quantities) {
+			return true
 		}
 	}
 	return false
