@@ -34,6 +34,24 @@ type wording struct {
 	cells  []cell
 	at     []int // code point → cell, -1 = none
 	total  float64
+
+	probes []probe // by term
+	under  []int32 // cells of the probes, see probe.cells
+	pairs  []pair  // of the probes, see probe.pairs
+}
+
+// probe is what a term of a wording looks for in a bag.
+type probe struct {
+	word, concept key      // concept 0 = none
+	cells         [2]int32 // range of wording.under: the cells it covers
+	pairs         [2]int32 // range of wording.pairs: the character pairs inside a longer Han term
+	kind          text.TermKind
+}
+
+// pair is two neighbouring Han characters with their cells; -1 = none.
+type pair struct {
+	key  key
+	a, b int32
 }
 
 type cell struct {
@@ -101,7 +119,33 @@ func (e *Engine) wordingOf(runes []rune, span text.Span, st *rarity, skip []text
 	for _, c := range w.cells {
 		w.total += c.weight
 	}
+	w.probe()
 	return w
+}
+
+// probe prepares the terms to be looked for in bags.
+func (w *wording) probe() {
+	w.probes = make([]probe, len(w.terms))
+	for n := range w.terms {
+		t, p := &w.terms[n], &w.probes[n]
+		p.word, p.concept, p.kind = wordKey(t.Text), conceptKey(t.Concept), t.Kind
+		p.cells[0], p.pairs[0] = int32(len(w.under)), int32(len(w.pairs))
+		last := -1
+		for i := t.Span.Start; i < t.Span.End; i++ {
+			if k := w.at[i]; k >= 0 && k != last {
+				w.under = append(w.under, int32(k))
+				last = k
+			}
+		}
+		if t.Kind == text.Concept || t.Kind == text.HanRun {
+			for i := t.Span.Start; i+1 < t.Span.End; i++ {
+				if text.IsHan(w.folded[i]) && text.IsHan(w.folded[i+1]) {
+					w.pairs = append(w.pairs, pair{pairKey(w.folded[i], w.folded[i+1]), int32(w.at[i]), int32(w.at[i+1])})
+				}
+			}
+		}
+		p.cells[1], p.pairs[1] = int32(len(w.under)), int32(len(w.pairs))
+	}
 }
 
 func inAny(s text.Span, spans []text.Span) bool {
@@ -145,54 +189,6 @@ func isName(runes []rune, s text.Span) bool {
 	return false
 }
 
-// bag is what a fact carries: its anchor terms with the weight of their origin.
-type bag struct {
-	words map[string]float32
-	syns  map[int32]float32
-}
-
-func newBag(n int) *bag {
-	return &bag{words: make(map[string]float32, 2*n), syns: make(map[int32]float32, n/2)}
-}
-
-// add puts a term in with a weight; the greatest weight of a term counts. A longer
-// Han term also brings its character pairs, so that 退票手续费 covers 手续费.
-func (b *bag) add(word string, synset int32, weight float32) {
-	if weight > b.words[word] {
-		b.words[word] = weight
-	}
-	if synset != 0 && weight > b.syns[synset] {
-		b.syns[synset] = weight
-	}
-	if r := firstRune(word); text.IsHan(r) && len(word) > 6 {
-		prev := rune(0)
-		start := 0
-		for i, r := range word {
-			if prev != 0 && text.IsHan(prev) && text.IsHan(r) {
-				pair := word[start : i+len(string(r))]
-				if weight > b.words[pair] {
-					b.words[pair] = weight
-				}
-			}
-			prev, start = r, i
-		}
-	}
-}
-
-func firstRune(s string) rune {
-	for _, r := range s {
-		return r
-	}
-	return 0
-}
-
-// addTerms puts anchor terms in, at the weight of their origin times scale.
-func (b *bag) addTerms(terms []Term, scale float32) {
-	for _, t := range terms {
-		b.add(t.Text, t.Synset, scale*originWeight(t.Origin))
-	}
-}
-
 // addText puts the terms of a plain text in.
 func (e *Engine) addText(b *bag, s string, weight float32) {
 	runes := []rune(s)
@@ -231,39 +227,51 @@ func (w *wording) cover(b *bag) covered {
 		c.score = 1
 		return c
 	}
-	for _, t := range w.terms {
-		m := float64(b.words[t.Text])
-		if t.Concept != 0 {
-			if s := float64(b.syns[t.Concept]) * synonymMatch; s > m {
-				m = s
-			}
-		}
-		if t.Kind == text.Concept && m == 0 || t.Kind == text.HanRun {
-			w.coverPairs(t.Span, b, c.cells)
-		}
-		if m == 0 {
-			continue
-		}
-		for i := t.Span.Start; i < t.Span.End; i++ {
-			if k := w.at[i]; k >= 0 && c.cells[k] < m {
-				c.cells[k] = m
-			}
-		}
-	}
+	w.lay(b, c.cells, math.MaxFloat64)
 	c.score = w.score(c.cells)
 	return c
 }
 
-// coverPairs covers the character pairs inside a longer Han term.
-func (w *wording) coverPairs(s text.Span, b *bag, cells []float64) {
-	for i := s.Start; i+1 < s.End; i++ {
-		if !text.IsHan(w.folded[i]) || !text.IsHan(w.folded[i+1]) {
+// scoreOn is the score of cover.
+func (w *wording) scoreOn(b *bag) float64 {
+	var few [48]float64
+	cells := few[:]
+	if len(w.cells) > len(few) {
+		cells = make([]float64, len(w.cells))
+	}
+	cells = cells[:len(w.cells)]
+	w.lay(b, cells, math.MaxFloat64)
+	return w.score(cells)
+}
+
+// lay raises the cells that the bag covers, up to limit.
+func (w *wording) lay(b *bag, cells []float64, limit float64) {
+	for n := range w.probes {
+		p := &w.probes[n]
+		m := float64(b.weight(p.word))
+		if p.concept != 0 {
+			if s := float64(b.weight(p.concept)) * synonymMatch; s > m {
+				m = s
+			}
+		}
+		if p.kind == text.HanRun || m == 0 && p.kind == text.Concept {
+			for _, x := range w.pairs[p.pairs[0]:p.pairs[1]] {
+				m := min(float64(b.weight(x.key)), limit)
+				if x.a >= 0 && cells[x.a] < m {
+					cells[x.a] = m
+				}
+				if x.b >= 0 && cells[x.b] < m {
+					cells[x.b] = m
+				}
+			}
+		}
+		if m == 0 {
 			continue
 		}
-		m := float64(b.words[string(w.folded[i:i+2])])
-		for k := i; k < i+2; k++ {
-			if j := w.at[k]; m > 0 && j >= 0 && cells[j] < m {
-				cells[j] = m
+		m = min(m, limit)
+		for _, k := range w.under[p.cells[0]:p.cells[1]] {
+			if cells[k] < m {
+				cells[k] = m
 			}
 		}
 	}

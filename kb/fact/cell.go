@@ -75,7 +75,7 @@ func (e *Engine) fitCell(n *prepared, v *view, page, i int) candidate {
 		c.worst, c.other = 1, true
 	}
 	for _, o := range n.others {
-		if oc := o.cover(b); oc.score > 0.8 && n.subject.cover(b).score < 0.8 {
+		if oc := o.cover(b); oc.score > 0.8 && n.subject.scoreOn(b) < 0.8 {
 			c.worst = 1
 		}
 	}
@@ -110,7 +110,7 @@ func (v *view) labelPrecision(f *Fact, n *prepared) float64 {
 		}
 		w := t.Weight
 		total += w
-		if n.words.words[t.Text] > 0 || t.Synset != 0 && n.words.syns[t.Synset] > 0 {
+		if n.words.has(t.Text, t.Synset) {
 			asked += w
 		}
 	}

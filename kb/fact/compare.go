@@ -141,7 +141,7 @@ func shareOf(a, b []Term) float64 {
 	sum, total := 0.0, 0.0
 	for _, t := range a {
 		total += t.Weight
-		if have.words[t.Text] > 0 || t.Synset != 0 && have.syns[t.Synset] > 0 {
+		if have.has(t.Text, t.Synset) {
 			sum += t.Weight
 		}
 	}

@@ -274,7 +274,7 @@ func (x *comparer) answers(n *prepared, c *Clash) bool {
 			return false
 		}
 		for _, o := range n.others {
-			if o.cover(b).score > 0.8 && about < 0.8 && c.Kind != "ORDER" {
+			if o.scoreOn(b) > 0.8 && about < 0.8 && c.Kind != "ORDER" {
 				return false
 			}
 		}
@@ -532,7 +532,7 @@ func (x *comparer) excepted(va *view, a *Fact, vb *view, b *Fact) bool {
 			sum, total := 0.0, 0.0
 			for _, t := range c.Terms {
 				total += t.Weight
-				if bag.words[t.Text] > 0 || t.Synset != 0 && bag.syns[t.Synset] > 0 {
+				if bag.has(t.Text, t.Synset) {
 					sum += t.Weight
 				}
 			}
@@ -580,7 +580,7 @@ func (x *comparer) otherTopic(topicA, topicB string, va *view, fa *Fact, vb *vie
 	lacks := func(w *wording, b *bag, need *prepared) (weight float64) {
 		for _, g := range w.gaps(w.cover(b).cells, cellCovered) {
 			s := w.text(g.Span)
-			if need != nil && x.wording(s, nil).cover(need.asked).score >= 0.5 || light[fold(s)] {
+			if need != nil && x.wording(s, nil).scoreOn(need.asked) >= 0.5 || light[fold(s)] {
 				continue
 			}
 			weight += g.weight
@@ -615,10 +615,10 @@ func (x *comparer) partOf(subject string, topic, other *bag, need *prepared) boo
 		return false
 	}
 	wo, wh := x.wording(owner, nil), x.wording(head, nil)
-	if wo.total == 0 || wh.total == 0 || wo.cover(topic).score < 0.7 || wh.cover(other).score > 0.3 {
+	if wo.total == 0 || wh.total == 0 || wo.scoreOn(topic) < 0.7 || wh.scoreOn(other) > 0.3 {
 		return false
 	}
-	return need == nil || wh.cover(need.asked).score < 0.5
+	return need == nil || wh.scoreOn(need.asked) < 0.5
 }
 
 // splitOwner cuts "the Y of X", "X's Y", X的Y into Y and X.
@@ -1024,7 +1024,7 @@ func (e *Engine) special(va, vb *view, a, b *Fact) bool {
 		sum, total := 0.0, 0.0
 		for _, t := range c.Terms {
 			total += t.Weight
-			if bag.words[t.Text] > 0 || t.Synset != 0 && bag.syns[t.Synset] > 0 {
+			if bag.has(t.Text, t.Synset) {
 				sum += t.Weight
 			}
 		}
@@ -1212,7 +1212,7 @@ func (e *Engine) sameThing(x, y string) bool {
 	if wx.total > wy.total {
 		wx, wy = wy, wx
 	}
-	return wx.cover(bagOf(wy)).score >= 0.85
+	return wx.scoreOn(bagOf(wy)) >= 0.85
 }
 
 // Words of a status that holds, and of one that has ended. They are opposites

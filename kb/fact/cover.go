@@ -323,12 +323,12 @@ func (e *Engine) candidates(n *prepared, v *view, page int, links *links) []cand
 // touches reports whether a fact has a word of the question at all, in its own words,
 // what it inherits, or its conditions. Most facts of a knowledge base do not.
 func (n *prepared) touches(f *Fact) bool {
-	if n.words == nil || len(n.words.words) == 0 {
+	if n.words == nil || n.words.n == 0 {
 		return true
 	}
 	in := func(terms []Term) bool {
 		for i := range terms {
-			if n.words.words[terms[i].Text] > 0 || terms[i].Synset != 0 && n.words.syns[terms[i].Synset] > 0 {
+			if n.words.has(terms[i].Text, terms[i].Synset) {
 				return true
 			}
 		}
@@ -597,7 +597,7 @@ func (n *prepared) namesAnother(v *view, f *Fact) bool {
 	named := false
 	for _, t := range f.Anchors {
 		if t.Name && !t.Span.Empty() && span.Contains(t.Span) {
-			if n.asked.words[t.Text] > 0 {
+			if n.asked.word(t.Text) > 0 {
 				return false
 			}
 			named = true
@@ -680,7 +680,7 @@ func (n *prepared) anotherRow(v *view, f *Fact) bool {
 		return false
 	}
 	w := v.engine.wording(f.Subject.Text, nil)
-	return w.total > 0 && w.cover(n.words).score < 0.3
+	return w.total > 0 && w.scoreOn(n.words) < 0.3
 }
 
 // outside reports whether the question fixes a value that the fact's own thresholds
@@ -769,12 +769,7 @@ func leastAttribute(loose bool) float64 {
 
 // lift raises cells that the bag carries, up to limit.
 func lift(w *wording, cells []float64, b *bag, limit float64) {
-	lc := w.cover(b)
-	for k := range cells {
-		if x := math.Min(lc.cells[k], limit); x > cells[k] {
-			cells[k] = x
-		}
-	}
+	w.lay(b, cells, limit)
 }
 
 // elsewhere reports whether the fact holds for another time than the asked one.

@@ -243,7 +243,7 @@ func (k *Checker) valueAt(w *wording, t when.Expr) (found, bool) {
 			if when.Scope(f.Times, []when.Expr{t}) != relation.Same {
 				continue
 			}
-			if fit := w.cover(v.factBag(i)).score; fit >= 0.6 && fit > best.fit {
+			if fit := w.scoreOn(v.factBag(i)); fit >= 0.6 && fit > best.fit {
 				best, ok = found{page: p, fact: i, clause: f.Clause, fit: fit}, true
 			}
 		}
@@ -335,7 +335,7 @@ func (k *Checker) counted(c Claim, q *quantity.Quantity, w *wording) ([]found, b
 				continue
 			}
 			cl := info.Clauses[0]
-			if w.cover(v.clauseBag(cl)).score >= 0.6 {
+			if w.scoreOn(v.clauseBag(cl)) >= 0.6 {
 				return []found{{page: p, fact: -1, clause: cl, fit: 0.8, rel: relation.Same}}, true
 			}
 		}

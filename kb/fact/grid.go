@@ -132,7 +132,7 @@ func (e *Engine) gridLine(label, section string, w *wording, index *termIndex, a
 		g.in = found
 	}
 	if own.total > 0 {
-		g.in = math.Max(g.in, own.cover(asked).score)
+		g.in = math.Max(g.in, own.scoreOn(asked))
 	}
 	return g
 }

@@ -249,7 +249,7 @@ func asksActual(n *prepared) bool {
 func extra(n *prepared, v *view, span text.Span, terms []Term) bool {
 	han := 0
 	for _, t := range terms {
-		if t.Span.Empty() || !span.Contains(t.Span) || n.all == nil || n.words.words[t.Text] > 0 || t.Synset != 0 && n.words.syns[t.Synset] > 0 || light[t.Text] {
+		if t.Span.Empty() || !span.Contains(t.Span) || n.all == nil || n.words.has(t.Text, t.Synset) || light[t.Text] {
 			continue
 		}
 		if t.Name {
@@ -281,7 +281,7 @@ func names(n *prepared, v *view, f *Fact) bool {
 		}
 	}
 	for _, t := range c.Terms {
-		named = named || t.Name && !t.Span.Empty() && n.words.words[t.Text] == 0
+		named = named || t.Name && !t.Span.Empty() && n.words.word(t.Text) == 0
 	}
 	s := v.page.Quote(c.Span)
 	if n.Expect == "PLACE" {

@@ -14,11 +14,10 @@ type links struct {
 	joins map[*wording]bool // some clause has nearly all words
 	pages map[pageWording][]float64
 
-	// By word and by concept: the clauses that have it, numbered through all pages.
+	// By word, pair and concept: the clauses that have it, numbered through all pages.
 	// Built when first asked for.
-	words  map[string][]int32
-	syns   map[int32][]int32
-	places []clausePlace
+	clauses map[key][]int32
+	places  []clausePlace
 }
 
 // clausePlace is where a clause stands.
@@ -62,20 +61,13 @@ func (l *links) bag(page int, v *view, f *Fact) *bag {
 				continue
 			}
 			own := o.saidBag(at.clause)
-			if w.cover(own).score < 0.9 {
+			if w.scoreOn(own) < 0.9 {
 				continue
 			}
 			if out == nil {
 				out = newBag(16)
 			}
-			for word, weight := range own.words {
-				out.add(word, 0, weight)
-			}
-			for syn, weight := range own.syns {
-				if weight > out.syns[syn] {
-					out.syns[syn] = weight
-				}
-			}
+			out.addBag(own)
 		}
 	}
 	l.cache[key] = out
@@ -98,7 +90,7 @@ func (l *links) complete(w *wording, cells []float64, v *view, f *Fact) {
 		return
 	}
 	for _, t := range f.Anchors { // a page with a name of its own is about that name
-		if t.Name && !t.Span.Empty() && bagOf(w).words[t.Text] == 0 {
+		if t.Name && !t.Span.Empty() && bagOf(w).word(t.Text) == 0 {
 			return
 		}
 	}
@@ -117,7 +109,7 @@ func (l *links) joined(w *wording) bool {
 	joined, ok := l.joins[w]
 	if !ok {
 		joined = slices.ContainsFunc(l.sharing(w), func(at clausePlace) bool {
-			return w.cover(l.views[at.page].saidBag(at.clause)).score >= 0.95
+			return w.scoreOn(l.views[at.page].saidBag(at.clause)) >= 0.95
 		})
 		l.joins[w] = joined
 	}
@@ -127,23 +119,18 @@ func (l *links) joined(w *wording) bool {
 // sharing lists, in order, the clauses that have a word of the wording: those that
 // can cover any of it.
 func (l *links) sharing(w *wording) []clausePlace {
-	if l.words == nil {
+	if l.clauses == nil {
 		l.read()
 	}
 	var found []int32
-	for _, t := range w.terms {
-		found = append(found, l.words[t.Text]...)
-		if t.Concept != 0 {
-			found = append(found, l.syns[t.Concept]...)
+	for i := range w.probes {
+		found = append(found, l.clauses[w.probes[i].word]...)
+		if c := w.probes[i].concept; c != 0 {
+			found = append(found, l.clauses[c]...)
 		}
-		if t.Kind != text.Concept && t.Kind != text.HanRun {
-			continue
-		}
-		for i := t.Span.Start; i+1 < t.Span.End; i++ { // as coverPairs looks for them
-			if text.IsHan(w.folded[i]) && text.IsHan(w.folded[i+1]) {
-				found = append(found, l.words[string(w.folded[i:i+2])]...)
-			}
-		}
+	}
+	for i := range w.pairs {
+		found = append(found, l.clauses[w.pairs[i].key]...)
 	}
 	slices.Sort(found)
 	found = slices.Compact(found)
@@ -155,17 +142,16 @@ func (l *links) sharing(w *wording) []clausePlace {
 }
 
 func (l *links) read() {
-	l.words, l.syns = map[string][]int32{}, map[int32][]int32{}
+	l.clauses = map[key][]int32{}
 	for p, v := range l.views {
 		for c := range v.page.Clauses {
 			n := int32(len(l.places))
 			l.places = append(l.places, clausePlace{p, c})
 			own := v.saidBag(c)
-			for word := range own.words {
-				l.words[word] = append(l.words[word], n)
-			}
-			for syn := range own.syns {
-				l.syns[syn] = append(l.syns[syn], n)
+			for _, k := range own.keys {
+				if k != 0 {
+					l.clauses[k] = append(l.clauses[k], n)
+				}
 			}
 		}
 	}

@@ -785,7 +785,7 @@ func (e *Engine) synonyms(a, b string) bool {
 	if wa.total == 0 || wb.total == 0 {
 		return false
 	}
-	return wa.cover(bagOf(wb)).score >= 0.9 && wb.cover(bagOf(wa)).score >= 0.9
+	return wa.scoreOn(bagOf(wb)) >= 0.9 && wb.scoreOn(bagOf(wa)) >= 0.9
 }
 
 // fresh names the first content of the claim's side of a place that the page does

@@ -225,7 +225,7 @@ func (e *Engine) crossed(a1, a2, b1, b2 string) bool {
 		if wx.total == 0 || wy.total == 0 {
 			return 0
 		}
-		return (wx.cover(bagOf(wy)).score + wy.cover(bagOf(wx)).score) / 2
+		return (wx.scoreOn(bagOf(wy)) + wy.scoreOn(bagOf(wx))) / 2
 	}
 	cross := score(a1, b2) + score(a2, b1)
 	straight := score(a1, b1) + score(a2, b2)
@@ -238,7 +238,7 @@ func (e *Engine) alike(x, y string) bool {
 	if wx.total == 0 || wy.total == 0 {
 		return wx.total == wy.total
 	}
-	return wx.cover(bagOf(wy)).score >= 0.7 && wy.cover(bagOf(wx)).score >= 0.7
+	return wx.scoreOn(bagOf(wy)) >= 0.7 && wy.scoreOn(bagOf(wx)) >= 0.7
 }
 
 // holderMarks stand before the one who holds an office or did a deed, or before the

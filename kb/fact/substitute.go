@@ -92,7 +92,7 @@ func (n *prepared) speaksOf(v *view) bool {
 		}
 	}
 	for _, piece := range n.pieces {
-		if piece.cover(v.allBag()).score < 0.8 {
+		if piece.scoreOn(v.allBag()) < 0.8 {
 			return false
 		}
 	}
@@ -219,7 +219,7 @@ func (e *Engine) otherValue(n *prepared, pa *Page, a text.Span, pb *Page, b text
 	if len(ta.cells) == 0 || len(tb.cells) == 0 {
 		return "", false
 	}
-	if ba, bb := bagOf(ta), bagOf(tb); ta.cover(bb).score > 0.3 || tb.cover(ba).score > 0.3 {
+	if ba, bb := bagOf(ta), bagOf(tb); ta.scoreOn(bb) > 0.3 || tb.scoreOn(ba) > 0.3 {
 		return "", false
 	}
 	namesA, namesB := unicode.IsUpper(pa.Runes[a.Start]), unicode.IsUpper(pb.Runes[b.Start])
@@ -266,7 +266,7 @@ func (n *prepared) near(v *view, s text.Span) bool {
 			}
 		}
 	}
-	return n.all.cover(b).score >= 0.3
+	return n.all.scoreOn(b) >= 0.3
 }
 
 // refAt points to a fact of the sentence that holds a span.

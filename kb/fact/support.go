@@ -238,7 +238,7 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 	}
 	coverage := w.score(cells)
 	refs := k.refs(best)
-	asserted := w.cover(v.assertedBag(best[0].clause)).score
+	asserted := w.scoreOn(v.assertedBag(best[0].clause))
 	if across {
 		asserted = coverage
 	}
@@ -340,7 +340,7 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 			if fit < 0.3 {
 				continue
 			}
-			if subject.total >= 1.5 && o.Subject.Text != "" && subject.cover(k.subjectBag(o.Subject.Text)).score >= 0.9 {
+			if subject.total >= 1.5 && o.Subject.Text != "" && subject.scoreOn(k.subjectBag(o.Subject.Text)) >= 0.9 {
 				fit += 0.08 // its subject is the claim's
 			}
 			h := found{page: p, fact: i, clause: o.Clause, fit: fit}
@@ -571,7 +571,7 @@ func (k *Checker) fit(w, topic *wording, v *view, i int) float64 {
 	if total == 0 {
 		return 0.5
 	}
-	return 0.75*score/total + 0.25*w.cover(v.ownBag(i)).score
+	return 0.75*score/total + 0.25*w.scoreOn(v.ownBag(i))
 }
 
 // speaks reports whether a page speaks on the period of the claim: the times that
@@ -626,7 +626,7 @@ func (k *Checker) best(c Claim, cl *Clause, w, topic *wording, have []found) []f
 			cov := w.cover(v.clauseBag(i))
 			lift(w, cov.cells, v.frameBag(), 0.7)
 			cov.score = w.score(cov.cells)
-			if said.total > 0 && k.supposes(o) && (said.cover(v.assertedBag(i)).score < leastAsserted || said.cover(ownAsserted(o)).score < 0.12) {
+			if said.total > 0 && k.supposes(o) && (said.scoreOn(v.assertedBag(i)) < leastAsserted || said.scoreOn(ownAsserted(o)) < 0.12) {
 				continue // its words are only those of a condition
 			}
 			own := newBag(len(o.Terms))
@@ -852,7 +852,7 @@ func (k *Checker) opposed(c Claim, cl *Clause, w *wording, best []found) (Suppor
 		if !universal || neg == negClaim || cl.Modality == NeedNot || src.Modality == NeedNot {
 			continue
 		}
-		if w.cover(v.clauseBag(b.clause)).score < 0.6 || w.cover(v.assertedBag(b.clause)).score < 0.35 {
+		if w.scoreOn(v.clauseBag(b.clause)) < 0.6 || w.scoreOn(v.assertedBag(b.clause)) < 0.35 {
 			continue
 		}
 		return Support{Verdict: ContradictedClaim, Probability: 0.05, Evidence: k.refs(best[n : n+1]),
@@ -973,7 +973,7 @@ func (k *Checker) otherSubject(cl *Clause, b found) string {
 	}
 	for _, v := range k.views {
 		for i := range v.page.Clauses {
-			if w.cover(v.clauseBag(i)).score >= 0.9 {
+			if w.scoreOn(v.clauseBag(i)) >= 0.9 {
 				return cl.Topic.Text
 			}
 		}
@@ -1011,8 +1011,8 @@ func (k *Checker) namesSubject(cl *Clause, b, first found, w *wording) bool {
 	if said < 0.4*total {
 		return false
 	}
-	return subject.cover(src).score >= 0.9 && subject.cover(own(first)).score < 0.3 && w.cover(src).score >= 0.4 &&
-		w.cover(ownAsserted(&k.views[b.page].page.Clauses[b.clause])).score >= 0.4
+	return subject.scoreOn(src) >= 0.9 && subject.scoreOn(own(first)) < 0.3 && w.scoreOn(src) >= 0.4 &&
+		w.scoreOn(ownAsserted(&k.views[b.page].page.Clauses[b.clause])) >= 0.4
 }
 
 func onlySource(src *Clause) bool {
@@ -1248,10 +1248,10 @@ func (k *Checker) ordered(c Claim, cl *Clause, f *Fact) (Support, bool) {
 				if !dims(o) {
 					continue
 				}
-				if w.cover(v.factBag(i)).score < 0.8 {
+				if w.scoreOn(v.factBag(i)) < 0.8 {
 					continue
 				}
-				fit := attr.cover(v.factBag(i)).score
+				fit := attr.scoreOn(v.factBag(i))
 				out = append(out, side{found{page: p, fact: i, clause: o.Clause, fit: fit}, &o.Value, fit})
 			}
 		}
@@ -1435,13 +1435,13 @@ func (k *Checker) allOf(c Claim, cl *Clause, b found) bool {
 		if !cond.Span.Empty() {
 			skip = append(skip, cond.Span)
 		}
-		if cond.Kind != Even && k.engine.wording(cond.Text, nil).cover(claimed).score >= 0.6 {
+		if cond.Kind != Even && k.engine.wording(cond.Text, nil).scoreOn(claimed) >= 0.6 {
 			return false
 		}
 	}
 	skip = append(append(skip, stanceWords(v.page.Runes, src.Span)...), modalSpans(v.page.Runes, src.Span)...)
 	w := k.engine.wordingOf(v.page.Runes, src.Span, k.st, skip)
-	return w.total >= 3 && w.cover(claimed).score >= 0.6
+	return w.total >= 3 && w.scoreOn(claimed) >= 0.6
 }
 
 // premise reports whether a clause of a claim only supposes what a later clause of

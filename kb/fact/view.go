@@ -216,7 +216,7 @@ func (v *view) inheritedScale(i int, asked *bag) float64 {
 	if w.headIn(asked) {
 		return 1
 	}
-	shared := w.cover(asked).score * w.total
+	shared := w.scoreOn(asked) * w.total
 	if extra := w.total - shared; extra < 1.6 || shared > 0.4*w.total {
 		return 1
 	}
@@ -231,7 +231,7 @@ func (w *wording) headIn(words *bag) bool {
 	}
 	last := w.terms[len(w.terms)-1]
 	if text.IsHan(firstRune(last.Text)) {
-		return words.words[last.Text] > 0 || last.Concept != 0 && words.syns[last.Concept] > 0
+		return words.has(last.Text, last.Concept)
 	}
 	end := len(w.folded)
 	if loc := preposition.FindStringIndex(string(w.folded)); loc != nil {
@@ -243,7 +243,7 @@ func (w *wording) headIn(words *bag) bool {
 			head = t
 		}
 	}
-	return head.Text != "" && (words.words[head.Text] > 0 || head.Concept != 0 && words.syns[head.Concept] > 0)
+	return head.Text != "" && words.has(head.Text, head.Concept)
 }
 
 var preposition = regexp.MustCompile(`\b(of|at|in|on|for|with|without|under|over|up to|from|to|by|between|within|than|who|which|that)\b`)
@@ -267,7 +267,7 @@ func (v *view) foreignAttribute(i int, asked *bag) bool {
 		return false
 	}
 	w := v.engine.wording(f.Attribute.Text, nil)
-	return w.total > 0 && w.cover(asked).score < 0.2
+	return w.total > 0 && w.scoreOn(asked) < 0.2
 }
 
 // ownTimes are the times that the text itself gives for the fact. A year that only
@@ -546,7 +546,7 @@ func (v *view) addFrame(b *bag) {
 		v.addText(b, v.meta.Title, 0.85)
 	}
 	for _, a := range v.page.Aliases {
-		if b.words[a.Short] > 0 {
+		if b.word(a.Short) > 0 {
 			v.addText(b, a.Full, 0.95)
 		}
 	}
