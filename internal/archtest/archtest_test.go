@@ -132,6 +132,7 @@ var homes = map[string][]string{
 	"github.com/blevesearch/bleve":                {"retrieval/bm25"},
 	"modernc.org/sqlite":                          {"kb/store"},
 	"github.com/pressly/goose":                    {"kb/store"},
+	"github.com/jackc/pgx":                        {"kb/store"},
 	"github.com/sashabaranov/go-openai":           {"validate/llm", "retrieval/dense/openai"},
 	"github.com/knadh/koanf":                      {"services/config"},
 	"github.com/spf13/cobra":                      {"cmd"},

@@ -50,9 +50,9 @@ func check(i int, d kb.Document) (kb.Document, error) {
 	case !d.ValidFrom.IsZero() && !d.ValidTo.IsZero() && d.ValidTo.Before(d.ValidFrom):
 		return d, kb.Invalid(field("valid_to"), "%s lies before valid_from %s", kb.FormatDay(d.ValidTo), kb.FormatDay(d.ValidFrom))
 	}
-	for _, v := range [][2]string{{"title", d.Title}, {"source", d.Source}, {"domain", d.Domain}, {"collection", d.Collection}} {
-		if !utf8.ValidString(v[1]) {
-			return d, kb.Invalid(field(v[0]), "%q is not UTF-8", v[1])
+	for _, v := range [][2]string{{"title", d.Title}, {"source", d.Source}, {"domain", d.Domain}, {"collection", d.Collection}, {"origin", d.Origin}} {
+		if !utf8.ValidString(v[1]) || strings.IndexByte(v[1], 0) >= 0 {
+			return d, kb.Invalid(field(v[0]), "%q holds NUL or is not UTF-8", v[1])
 		}
 	}
 	switch d.MediaType {
@@ -76,6 +76,9 @@ func check(i int, d kb.Document) (kb.Document, error) {
 		id, version := target(r)
 		if r == "" || id != "" && version == 0 {
 			return d, kb.Invalid(field(fmt.Sprintf("supersedes[%d]", j)), "%q is neither id@version, from 1, nor an id", r)
+		}
+		if len(r) > maxID+20 || !utf8.ValidString(r) || strings.IndexByte(r, 0) >= 0 {
+			return d, kb.Invalid(field(fmt.Sprintf("supersedes[%d]", j)), "%.40q has %d bytes, holds NUL or is not UTF-8: no document has such an id", r, len(r))
 		}
 	}
 	d.Supersedes = set(d.Supersedes)
@@ -200,10 +203,10 @@ func (s *Store) Document(ctx context.Context, id string, version int) (kb.Docume
 		return kb.Document{}, kb.Invalid("version", "%d is negative; write a version from 1, or 0 for the newest", version)
 	}
 	var doc kb.Document
-	err := s.view(ctx, "document "+id, func(tx *sql.Tx) error {
+	err := s.view(ctx, "document "+id, func(ctx context.Context, tx *txn) error {
 		var err error
 		_, doc, err = scanVersion(tx.QueryRowContext(ctx, `SELECT `+versionColumns+` FROM versions v JOIN documents d ON d.id = v.document_id
-			WHERE v.document_id = ?1 AND v.version = CASE ?2 WHEN 0 THEN d.newest ELSE ?2 END`, id, version))
+			WHERE v.document_id = ?1 AND v.version = CASE CAST(?2 AS BIGINT) WHEN 0 THEN d.newest ELSE CAST(?2 AS BIGINT) END`, id, version))
 		if errors.Is(err, sql.ErrNoRows) {
 			if version > 0 {
 				return fmt.Errorf("document %q version %d: %w", id, version, kb.ErrNotFound)
@@ -218,9 +221,9 @@ func (s *Store) Document(ctx context.Context, id string, version int) (kb.Docume
 // Chunks returns the chunks of one version of a document, or of the newest for 0.
 func (s *Store) Chunks(ctx context.Context, id string, version int) ([]kb.Chunk, error) {
 	var out []kb.Chunk
-	err := s.view(ctx, "chunks of "+id, func(tx *sql.Tx) error {
+	err := s.view(ctx, "chunks of "+id, func(ctx context.Context, tx *txn) error {
 		row, doc, err := scanVersion(tx.QueryRowContext(ctx, `SELECT `+versionColumns+` FROM versions v JOIN documents d ON d.id = v.document_id
-			WHERE v.document_id = ?1 AND v.version = CASE ?2 WHEN 0 THEN d.newest ELSE ?2 END`, id, version))
+			WHERE v.document_id = ?1 AND v.version = CASE CAST(?2 AS BIGINT) WHEN 0 THEN d.newest ELSE CAST(?2 AS BIGINT) END`, id, version))
 		if errors.Is(err, sql.ErrNoRows) {
 			return fmt.Errorf("document %q version %d: %w", id, version, kb.ErrNotFound)
 		}
@@ -261,7 +264,7 @@ func (s *Store) Documents(ctx context.Context, pageToken string, pageSize int) (
 	}
 	var docs []kb.Document
 	columns := strings.Replace(versionColumns, "v.text", "''", 1)
-	err = s.view(ctx, "documents", func(tx *sql.Tx) error {
+	err = s.view(ctx, "documents", func(ctx context.Context, tx *txn) error {
 		rows, err := tx.QueryContext(ctx, `SELECT `+columns+` FROM documents d JOIN versions v ON v.document_id = d.id AND v.version = d.newest
 			WHERE d.id > ? ORDER BY d.id LIMIT ?`, after, size+1)
 		if err != nil {
@@ -324,7 +327,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	err := s.update(ctx, "delete "+id, func(tx *sql.Tx) error {
+	err := s.update(ctx, "delete "+id, func(ctx context.Context, tx *txn) error {
 		var collection string
 		err := tx.QueryRowContext(ctx, `SELECT v.collection FROM documents d JOIN versions v ON v.document_id = d.id AND v.version = d.newest WHERE d.id = ?`, id).Scan(&collection)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -365,7 +368,7 @@ func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]kb.Docum
 	}
 	const most = 16 << 20 // bytes, so that a consumer's memory stays bounded
 	var out []kb.DocumentChange
-	err := s.view(ctx, "changes", func(tx *sql.Tx) error {
+	err := s.view(ctx, "changes", func(ctx context.Context, tx *txn) error {
 		out = nil
 		rows, err := tx.QueryContext(ctx, `SELECT seq, document_id, collection, version FROM changes WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit)
 		if err != nil {
@@ -411,7 +414,7 @@ func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]kb.Docum
 
 // chunks loads the chunks of a version with their readings, and says how many
 // bytes these have.
-func chunks(ctx context.Context, tx *sql.Tx, version int64, text string) ([]kb.Chunk, int, error) {
+func chunks(ctx context.Context, tx *txn, version int64, text string) ([]kb.Chunk, int, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT c.ordinal, c.start_at, c.end_at, c.kind, c.headings, c.lead, r.page, r.vectors
 		FROM chunks c LEFT JOIN readings r ON r.chunk_id = c.id WHERE c.version_id = ? ORDER BY c.ordinal`, version)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/gap"
@@ -22,21 +23,31 @@ const maxGapDocuments = 50
 
 // loadGaps fills the index of wordings.
 func (s *Store) loadGaps(ctx context.Context) error {
-	return s.view(ctx, "load gaps", func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT g.kind, q.gap_id, q.question FROM gap_questions q JOIN gaps g ON g.id = q.gap_id ORDER BY g.first_seen, g.id, q.question`)
-		if err != nil {
+	return s.view(ctx, "load gaps", func(ctx context.Context, tx *txn) error {
+		if tx.dialect == postgres {
+			return s.readGaps(ctx, tx)
+		}
+		return s.fileGaps(ctx, tx, `SELECT g.kind, q.gap_id, q.question, 0 FROM gap_questions q JOIN gaps g ON g.id = q.gap_id ORDER BY g.first_seen, g.id, q.question`)
+	})
+}
+
+// fileGaps adds the wordings that the query gives, with their numbers, to the index.
+func (s *Store) fileGaps(ctx context.Context, tx *txn, query string, args ...any) error {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }() // rows.Err tells what went wrong
+	for rows.Next() {
+		var kind, id, question string
+		var seq int64
+		if err := rows.Scan(&kind, &id, &question, &seq); err != nil {
 			return err
 		}
-		defer func() { _ = rows.Close() }() // rows.Err tells what went wrong
-		for rows.Next() {
-			var kind, id, question string
-			if err := rows.Scan(&kind, &id, &question); err != nil {
-				return err
-			}
-			s.gaps.Add(kind, id, gap.Read(question))
-		}
-		return rows.Err()
-	})
+		s.gaps.Add(kind, id, gap.Read(question))
+		s.gapSeq = max(s.gapSeq, seq)
+	}
+	return rows.Err()
 }
 
 // RecordGaps adds to the ledger, all or nothing. A question with the same or
@@ -56,6 +67,11 @@ func (s *Store) RecordGaps(ctx context.Context, gaps []kb.GapRecord) error {
 	if len(gaps) == 0 {
 		return ctx.Err()
 	}
+	gaps = slices.Clone(gaps)
+	for i := range gaps {
+		g := &gaps[i]
+		g.Text, g.Question, g.TraceID = clean(g.Text), clean(g.Question), clean(g.TraceID)
+	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	type added struct {
@@ -63,7 +79,10 @@ func (s *Store) RecordGaps(ctx context.Context, gaps []kb.GapRecord) error {
 		wording  gap.Wording
 	}
 	var news []added
-	err := s.update(ctx, "record gaps", func(tx *sql.Tx) error {
+	err := s.update(ctx, "record gaps", func(ctx context.Context, tx *txn) error {
+		if err := s.readGaps(ctx, tx); err != nil {
+			return err
+		}
 		// Wordings of this call count only once it is committed.
 		var fresh gap.Index
 		for _, g := range gaps {
@@ -102,12 +121,18 @@ func (s *Store) RecordGaps(ctx context.Context, gaps []kb.GapRecord) error {
 	return nil
 }
 
+// clean makes a text one that every database takes: what no text can hold stands as
+// the replacement character.
+func clean(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
+}
+
 func gapID(kind kb.GapKind, w gap.Wording) string {
 	sum := sha256.Sum256([]byte(string(kind) + "\x00" + w.Key()))
 	return "gap-" + hex.EncodeToString(sum[:8])
 }
 
-func insertGap(ctx context.Context, tx *sql.Tx, id string, g kb.GapRecord) error {
+func insertGap(ctx context.Context, tx *txn, id string, g kb.GapRecord) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO gaps (id, kind, text, class, slots, documents, count, first_seen, last_seen, state, trace_id)
 		VALUES (?,?,?,?,?,?,1,?,?,?,?)`, id, g.Kind, g.Text, g.Class, jsonList(g.Slots), jsonList(union(nil, g.Documents)),
 		g.At.UnixMicro(), g.At.UnixMicro(), kb.GapOpen, g.TraceID)
@@ -116,7 +141,7 @@ func insertGap(ctx context.Context, tx *sql.Tx, id string, g kb.GapRecord) error
 
 // addToGap counts one more occurrence. Text, class and slots are those of the
 // newest one; documents add up.
-func addToGap(ctx context.Context, tx *sql.Tx, id string, g kb.GapRecord) error {
+func addToGap(ctx context.Context, tx *txn, id string, g kb.GapRecord) error {
 	var docs string
 	var last int64
 	if err := tx.QueryRowContext(ctx, `SELECT documents, last_seen FROM gaps WHERE id = ?`, id).Scan(&docs, &last); err != nil {
@@ -127,8 +152,9 @@ func addToGap(ctx context.Context, tx *sql.Tx, id string, g kb.GapRecord) error 
 		return err
 	}
 	at := g.At.UnixMicro()
-	if _, err := tx.ExecContext(ctx, `UPDATE gaps SET count = count + 1, documents = ?, first_seen = min(first_seen, ?), last_seen = max(last_seen, ?),
-		state = CASE state WHEN 'RESOLVED' THEN 'OPEN' ELSE state END WHERE id = ?`, jsonList(union(old, g.Documents)), at, at, id); err != nil {
+	if _, err := tx.ExecContext(ctx, `UPDATE gaps SET count = count + 1, documents = ?1, first_seen = CASE WHEN ?2 < first_seen THEN ?2 ELSE first_seen END,
+		last_seen = CASE WHEN ?2 > last_seen THEN ?2 ELSE last_seen END,
+		state = CASE state WHEN 'RESOLVED' THEN 'OPEN' ELSE state END WHERE id = ?3`, jsonList(union(old, g.Documents)), at, id); err != nil {
 		return err
 	}
 	if at < last {
@@ -149,18 +175,28 @@ func union(a, b []string) []string {
 	return out[:min(len(out), maxGapDocuments)]
 }
 
-func addQuestion(ctx context.Context, tx *sql.Tx, id string, g kb.GapRecord) error {
+func addQuestion(ctx context.Context, tx *txn, id string, g kb.GapRecord) error {
 	at := g.At.UnixMicro()
-	if _, err := tx.ExecContext(ctx, `INSERT INTO gap_questions (gap_id, question, count, last_seen) VALUES (?,?,1,?)
-		ON CONFLICT (gap_id, question) DO UPDATE SET count = count + 1, last_seen = max(last_seen, excluded.last_seen)`, id, g.Question, at); err != nil {
+	met, err := tx.ExecContext(ctx, `UPDATE gap_questions SET count = count + 1, last_seen = CASE WHEN ?3 > last_seen THEN ?3 ELSE last_seen END
+		WHERE gap_id = ?1 AND question = ?2`, id, g.Question, at)
+	if err != nil {
 		return err
+	}
+	n, err := met.RowsAffected()
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO gap_questions (gap_id, question, count, last_seen) VALUES (?,?,1,?)`, id, g.Question, at); err != nil {
+			return err
+		}
 	}
 	if _, err := tx.ExecContext(ctx, `DELETE FROM gap_questions WHERE gap_id = ?1 AND question NOT IN
 		(SELECT question FROM gap_questions WHERE gap_id = ?1 ORDER BY last_seen DESC, question LIMIT ?2)`, id, maxQuestions); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO gap_days (gap_id, day, count) VALUES (?,?,1)
-		ON CONFLICT (gap_id, day) DO UPDATE SET count = count + 1`, id, kb.FormatDay(g.At.UTC()))
+	_, err = tx.ExecContext(ctx, `INSERT INTO gap_days (gap_id, day, count) VALUES (?,?,1)
+		ON CONFLICT (gap_id, day) DO UPDATE SET count = gap_days.count + 1`, id, kb.FormatDay(g.At.UTC()))
 	return err
 }
 
@@ -195,7 +231,7 @@ func (s *Store) Gaps(ctx context.Context, q kb.GapQuery) ([]kb.Gap, string, erro
 		}
 	}
 	var gaps []kb.Gap
-	err = s.view(ctx, "gaps", func(tx *sql.Tx) error {
+	err = s.view(ctx, "gaps", func(ctx context.Context, tx *txn) error {
 		rows, err := tx.QueryContext(ctx, `SELECT id, kind, text, class, slots, documents, count, first_seen, last_seen, state FROM gaps g
 			WHERE (?1 = '' OR kind = ?1) AND (?2 = '' OR state = ?2)
 			  AND (?3 = '' AND ?4 = '' OR EXISTS (SELECT 1 FROM gap_days d WHERE d.gap_id = g.id AND (?3 = '' OR d.day >= ?3) AND (?4 = '' OR d.day <= ?4)))
@@ -244,7 +280,7 @@ func (s *Store) Gaps(ctx context.Context, q kb.GapQuery) ([]kb.Gap, string, erro
 	return gaps, next, nil
 }
 
-func questions(ctx context.Context, tx *sql.Tx, id string) ([]string, error) {
+func questions(ctx context.Context, tx *txn, id string) ([]string, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT question FROM gap_questions WHERE gap_id = ? ORDER BY last_seen DESC, question LIMIT ?`, id, maxQuestions)
 	if err != nil {
 		return nil, err
@@ -289,8 +325,8 @@ func (s *Store) resolve(ctx context.Context, what, update, id string, state kb.G
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	return s.update(ctx, "resolve "+what, func(tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, update, state, note, id)
+	return s.update(ctx, "resolve "+what, func(ctx context.Context, tx *txn) error {
+		res, err := tx.ExecContext(ctx, update, state, clean(note), clean(id))
 		if err != nil {
 			return err
 		}
@@ -313,7 +349,7 @@ func (s *Store) RecordReview(ctx context.Context, r kb.Review) error {
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	return s.update(ctx, "record review", func(tx *sql.Tx) error { return s.insertReview(ctx, tx, r) })
+	return s.update(ctx, "record review", func(ctx context.Context, tx *txn) error { return s.insertReview(ctx, tx, r) })
 }
 
 func checkReview(r kb.Review) error {
@@ -322,10 +358,13 @@ func checkReview(r kb.Review) error {
 	default:
 		return kb.Invalid("kind", "%q is none of GATE, CONFLICT, FEEDBACK", r.Kind)
 	}
+	if len(r.ID) > maxID {
+		return kb.Invalid("review_id", "has %d bytes; at most %d", len(r.ID), maxID)
+	}
 	return checkState("state", r.State, true)
 }
 
-func (s *Store) insertReview(ctx context.Context, tx *sql.Tx, r kb.Review) error {
+func (s *Store) insertReview(ctx context.Context, tx *txn, r kb.Review) error {
 	if r.ID == "" {
 		var b [8]byte
 		if _, err := rand.Read(b[:]); err != nil {
@@ -339,6 +378,7 @@ func (s *Store) insertReview(ctx context.Context, tx *sql.Tx, r kb.Review) error
 	if r.State == "" {
 		r.State = kb.GapOpen
 	}
+	r.ID, r.Question, r.Text, r.TraceID, r.Note = clean(r.ID), clean(r.Question), clean(r.Text), clean(r.TraceID), clean(r.Note)
 	var there int
 	err := tx.QueryRowContext(ctx, `SELECT 1 FROM reviews WHERE id = ?`, r.ID).Scan(&there)
 	switch {
@@ -366,7 +406,7 @@ func (s *Store) Reviews(ctx context.Context, pageToken string, pageSize int) ([]
 	}
 	var reviews []kb.Review
 	var seqs []int64
-	err = s.view(ctx, "reviews", func(tx *sql.Tx) error {
+	err = s.view(ctx, "reviews", func(ctx context.Context, tx *txn) error {
 		rows, err := tx.QueryContext(ctx, `SELECT seq, id, kind, question, text, trace_id, documents, created_at, state, note FROM reviews
 			WHERE seq < ? ORDER BY seq DESC LIMIT ?`, before, size+1)
 		if err != nil {
@@ -406,9 +446,13 @@ func (s *Store) RecordFeedback(ctx context.Context, f kb.Feedback) error {
 	if f.TraceID == "" {
 		return kb.Invalid("trace_id", "is empty; give the trace_id of the reply")
 	}
+	if len(f.TraceID) > maxID {
+		return kb.Invalid("trace_id", "has %d bytes; at most %d", len(f.TraceID), maxID)
+	}
+	f.TraceID, f.Comment = clean(f.TraceID), clean(f.Comment)
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	return s.update(ctx, "record feedback", func(tx *sql.Tx) error {
+	return s.update(ctx, "record feedback", func(ctx context.Context, tx *txn) error {
 		now := s.opt.Now()
 		if _, err := tx.ExecContext(ctx, `INSERT INTO feedback (trace_id, helpful, comment, created_at) VALUES (?,?,?,?)`, f.TraceID, f.Helpful, f.Comment, now.UnixMicro()); err != nil {
 			return err
@@ -423,7 +467,7 @@ func (s *Store) RecordFeedback(ctx context.Context, f kb.Feedback) error {
 // FeedbackOf returns the judgements of a reply, oldest first.
 func (s *Store) FeedbackOf(ctx context.Context, traceID string) ([]kb.Feedback, error) {
 	var out []kb.Feedback
-	err := s.view(ctx, "feedback", func(tx *sql.Tx) error {
+	err := s.view(ctx, "feedback", func(ctx context.Context, tx *txn) error {
 		rows, err := tx.QueryContext(ctx, `SELECT trace_id, helpful, comment FROM feedback WHERE trace_id = ? ORDER BY id`, traceID)
 		if err != nil {
 			return err

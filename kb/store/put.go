@@ -197,7 +197,7 @@ func (s *Store) commit(ctx context.Context, work []built, report *kb.IngestRepor
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	changed := false
-	err := s.update(ctx, "put", func(tx *sql.Tx) error {
+	err := s.update(ctx, "put", func(ctx context.Context, tx *txn) error {
 		w, err := newWriter(ctx, tx)
 		if err != nil {
 			return err
@@ -233,24 +233,24 @@ func (s *Store) commit(ctx context.Context, work []built, report *kb.IngestRepor
 
 // writer holds the statements of a transaction.
 type writer struct {
-	tx                                                *sql.Tx
+	tx                                                *txn
 	version, chunk, reading, sentence, fact, supersed *sql.Stmt
 }
 
-func newWriter(ctx context.Context, tx *sql.Tx) (*writer, error) {
+func newWriter(ctx context.Context, tx *txn) (*writer, error) {
 	w := &writer{tx: tx}
 	for _, p := range []struct {
 		stmt **sql.Stmt
 		sql  string
 	}{
 		{&w.version, `INSERT INTO versions (document_id, version, collection, title, text, media_type, source, domain, authority, published_at,
-			valid_from, valid_to, supersedes, readers, ingested_at, given, content) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`},
-		{&w.chunk, `INSERT INTO chunks (version_id, ordinal, start_at, end_at, kind, headings, lead) VALUES (?,?,?,?,?,?,?)`},
+			valid_from, valid_to, supersedes, readers, ingested_at, given, content) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) RETURNING id`},
+		{&w.chunk, `INSERT INTO chunks (version_id, ordinal, start_at, end_at, kind, headings, lead) VALUES (?,?,?,?,?,?,?) RETURNING id`},
 		{&w.reading, `INSERT INTO readings (chunk_id, page, vectors) VALUES (?,?,?)`},
 		{&w.sentence, `INSERT INTO sentences (chunk_id, ordinal, start_at, end_at) VALUES (?,?,?,?)`},
 		{&w.fact, `INSERT INTO facts (chunk_id, subject, attribute, value, value_kind, denied, modality, condition, place, holds_from, holds_to,
 			start_at, end_at, confidence) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`},
-		{&w.supersed, `INSERT OR IGNORE INTO supersessions (version_id, target, target_id, target_version) VALUES (?,?,?,?)`},
+		{&w.supersed, `INSERT INTO supersessions (version_id, target, target_id, target_version) VALUES (?,?,?,?) ON CONFLICT DO NOTHING`},
 	} {
 		stmt, err := tx.PrepareContext(ctx, p.sql) //nolint:sqlclosecheck // closed with the transaction
 		if err != nil {
@@ -311,12 +311,9 @@ func (w *writer) document(ctx context.Context, b *built, now int64, touched map[
 	if d.Authority != nil {
 		authority = *d.Authority
 	}
-	res, err := w.version.ExecContext(ctx, d.ID, d.Version, d.Collection, d.Title, d.Text, d.MediaType, d.Source, d.Domain, authority,
-		kb.FormatDay(d.PublishedAt), kb.FormatDay(d.ValidFrom), kb.FormatDay(d.ValidTo), jsonList(d.Supersedes), jsonList(d.Readers), now, b.given, b.content)
+	err = w.version.QueryRowContext(ctx, d.ID, d.Version, d.Collection, d.Title, d.Text, d.MediaType, d.Source, d.Domain, authority,
+		kb.FormatDay(d.PublishedAt), kb.FormatDay(d.ValidFrom), kb.FormatDay(d.ValidTo), jsonList(d.Supersedes), jsonList(d.Readers), now, b.given, b.content).Scan(&row)
 	if err != nil {
-		return 0, false, err
-	}
-	if row, err = res.LastInsertId(); err != nil {
 		return 0, false, err
 	}
 	for _, ref := range d.Supersedes {
@@ -341,12 +338,8 @@ func (w *writer) document(ctx context.Context, b *built, now int64, touched map[
 }
 
 func (w *writer) writeChunk(ctx context.Context, version int64, c kb.Chunk, packed []byte, facts []FactRow, sentences []text.Span) (int, error) {
-	res, err := w.chunk.ExecContext(ctx, version, c.Ordinal, c.Start, c.End, c.Kind, jsonList(c.HeadingPath), c.Lead)
-	if err != nil {
-		return 0, err
-	}
-	id, err := res.LastInsertId()
-	if err != nil {
+	var id int64
+	if err := w.chunk.QueryRowContext(ctx, version, c.Ordinal, c.Start, c.End, c.Kind, jsonList(c.HeadingPath), c.Lead).Scan(&id); err != nil {
 		return 0, err
 	}
 	if c.Page != nil || c.Vectors != nil {
@@ -373,7 +366,7 @@ func (w *writer) writeChunk(ctx context.Context, version int64, c kb.Chunk, pack
 }
 
 // logChange puts a document version (0: the whole document) at the end of the feed.
-func logChange(ctx context.Context, tx *sql.Tx, id, collection string, version int) error {
+func logChange(ctx context.Context, tx *txn, id, collection string, version int) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM changes WHERE document_id = ? AND version = ?`, id, version); err != nil {
 		return err
 	}
@@ -382,7 +375,7 @@ func logChange(ctx context.Context, tx *sql.Tx, id, collection string, version i
 }
 
 // references gives the ids that any version of a document says it supersedes.
-func references(ctx context.Context, tx *sql.Tx, id string) (map[string]bool, error) {
+func references(ctx context.Context, tx *txn, id string) (map[string]bool, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT s.target, s.target_id FROM supersessions s JOIN versions v ON v.id = s.version_id WHERE v.document_id = ?`, id)
 	if err != nil {
 		return nil, err
@@ -420,7 +413,7 @@ func (v versionState) overlaps(o versionState) bool {
 // stored alone, not on the order in which it came: a version is replaced by the
 // next one of its document that is valid on a common day, else by what another
 // document's version says, as long as that version is not replaced itself.
-func supersede(ctx context.Context, tx *sql.Tx, ids map[string]bool) error {
+func supersede(ctx context.Context, tx *txn, ids map[string]bool) error {
 	order := make([]string, 0, len(ids))
 	for id := range ids {
 		order = append(order, id)
@@ -481,7 +474,7 @@ func supersede(ctx context.Context, tx *sql.Tx, ids map[string]bool) error {
 	return nil
 }
 
-func versionsOf(ctx context.Context, tx *sql.Tx, id string) ([]versionState, error) {
+func versionsOf(ctx context.Context, tx *txn, id string) ([]versionState, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT id, version, collection, valid_from, valid_to, replaced_by, superseded_by FROM versions WHERE document_id = ? ORDER BY version`, id)
 	if err != nil {
 		return nil, err

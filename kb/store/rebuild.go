@@ -13,8 +13,8 @@ const fingerprintSetting = "readings"
 
 // claim notes the fingerprint in a store that holds nothing yet.
 func (s *Store) claim(ctx context.Context) error {
-	return s.update(ctx, "open", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO settings (name, value) SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM documents)
+	return s.update(ctx, "open", func(ctx context.Context, tx *txn) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO settings (name, value) SELECT CAST(?1 AS TEXT), CAST(?2 AS TEXT) WHERE NOT EXISTS (SELECT 1 FROM documents)
 			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, fingerprintSetting, s.opt.Fingerprint)
 		return err
 	})
@@ -24,7 +24,7 @@ func (s *Store) claim(ctx context.Context) error {
 // embedding than the one the store was opened with; Rebuild makes them anew.
 func (s *Store) Outdated(ctx context.Context) (bool, error) {
 	var made string
-	err := s.view(ctx, "fingerprint", func(tx *sql.Tx) error {
+	err := s.view(ctx, "fingerprint", func(ctx context.Context, tx *txn) error {
 		err := tx.QueryRowContext(ctx, `SELECT value FROM settings WHERE name = ?`, fingerprintSetting).Scan(&made)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
@@ -39,7 +39,7 @@ func (s *Store) Outdated(ctx context.Context) (bool, error) {
 // is interrupted, the store stays Outdated and Rebuild starts over.
 func (s *Store) Rebuild(ctx context.Context, progress func(done, total int)) error {
 	var rows []int64
-	err := s.view(ctx, "rebuild", func(tx *sql.Tx) error {
+	err := s.view(ctx, "rebuild", func(ctx context.Context, tx *txn) error {
 		rs, err := tx.QueryContext(ctx, `SELECT id FROM versions ORDER BY id`)
 		if err != nil {
 			return err
@@ -68,7 +68,7 @@ func (s *Store) Rebuild(ctx context.Context, progress func(done, total int)) err
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	return s.update(ctx, "rebuild", func(tx *sql.Tx) error {
+	return s.update(ctx, "rebuild", func(ctx context.Context, tx *txn) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
 			fingerprintSetting, s.opt.Fingerprint)
 		return err
@@ -78,7 +78,7 @@ func (s *Store) Rebuild(ctx context.Context, progress func(done, total int)) err
 func (s *Store) rebuild(ctx context.Context, rows []int64) error {
 	work := make([]built, len(rows))
 	there := make([]bool, len(rows))
-	err := s.view(ctx, "rebuild", func(tx *sql.Tx) error {
+	err := s.view(ctx, "rebuild", func(ctx context.Context, tx *txn) error {
 		for i, row := range rows {
 			_, doc, err := scanVersion(tx.QueryRowContext(ctx, `SELECT `+versionColumns+` FROM versions v JOIN documents d ON d.id = v.document_id WHERE v.id = ?`, row))
 			if errors.Is(err, sql.ErrNoRows) {
@@ -109,7 +109,7 @@ func (s *Store) rebuild(ctx context.Context, rows []int64) error {
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	err = s.update(ctx, "rebuild", func(tx *sql.Tx) error {
+	err = s.update(ctx, "rebuild", func(ctx context.Context, tx *txn) error {
 		w, err := newWriter(ctx, tx)
 		if err != nil {
 			return err

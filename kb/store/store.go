@@ -1,9 +1,11 @@
-// Package store keeps the knowledge base in one SQLite file: documents with their
-// versions, chunks and readings, the change feed, gaps, reviews and feedback.
+// Package store keeps the knowledge base in one SQLite file or in a PostgreSQL
+// database: documents with their versions, chunks and readings, the change feed,
+// gaps, reviews and feedback. Both forms run the same statements.
 //
 // It is the truth from which the indexes are derived. What Put has acknowledged
-// survives kill -9: the journal is a write-ahead log, synced at every commit. One
-// process owns a data folder; there is one writer, and readers see whole commits.
+// survives kill -9: every commit is synced. Readers see whole commits. One process
+// owns a data folder. A PostgreSQL database may be shared: of the processes that
+// write, one at a time does, so that the change feed has one order for all.
 package store
 
 import (
@@ -31,7 +33,7 @@ import (
 // File is the name of the database in a data folder.
 const File = "suffice.db"
 
-//go:embed migrations/*.sql
+//go:embed migrations
 var migrations embed.FS
 
 // Reader reads the facts of a chunk. It is called from several goroutines; it
@@ -72,18 +74,26 @@ type Options struct {
 	Fingerprint string
 	Workers     int // goroutines that chunk, read and embed; 0 = number of cores
 	Now         func() time.Time
+
+	// DSN is the connection string of a PostgreSQL database; "" = SQLite in the
+	// folder. Password takes the place of one in the DSN.
+	DSN      string
+	Password string
 }
 
-// Store is a kb.Knowledge on a data folder. It is safe for concurrent use.
+// Store is a kb.Knowledge on a data folder, or on a database and a folder that tells
+// which process uses it. It is safe for concurrent use.
 type Store struct {
 	dir   string
+	name  string // of the database, for messages
 	opt   Options
 	lock  *lock
-	write *sql.DB // one connection
-	read  *sql.DB
+	write *database // SQLite: one connection
+	read  *database // PostgreSQL: the same as write
 
 	writing sync.Mutex // held over a write transaction and the gap index
 	gaps    gap.Index
+	gapSeq  int64 // last filed wording that is in gaps; of a shared database
 
 	notify struct {
 		sync.Mutex
@@ -124,14 +134,19 @@ func Open(ctx context.Context, dir string, opt Options) (*Store, error) {
 	}
 	s := &Store{dir: abs, opt: opt, lock: l}
 	s.notify.ch = make(chan struct{})
-	if err := s.open(ctx); err != nil {
+	openIt := s.openSQLite
+	if opt.DSN != "" {
+		openIt = s.openPostgres
+	}
+	if err := openIt(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-func (s *Store) open(ctx context.Context) error {
+func (s *Store) openSQLite(ctx context.Context) error {
 	name := filepath.Join(s.dir, File)
+	s.name = name
 	if f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
 		return folderError(s.dir, err)
 	} else if err := f.Close(); err != nil {
@@ -155,25 +170,25 @@ func (s *Store) open(ctx context.Context) error {
 	return s.loadGaps(ctx)
 }
 
-func connect(name, more string) (*sql.DB, error) {
+func connect(name, more string) (*database, error) {
 	dsn := "file:" + (&url.URL{Path: name}).EscapedPath() +
 		"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=cache_size(-32768)&" + more
 	db, err := sql.Open("sqlite", dsn)
 	if err != nil {
 		return nil, fmt.Errorf("store: open %s: %w", name, err)
 	}
-	return db, nil
+	return &database{DB: db, dialect: sqlite}, nil
 }
 
 func (s *Store) migrate(ctx context.Context, name string) error {
-	sub, err := fs.Sub(migrations, "migrations")
+	sub, err := fs.Sub(migrations, "migrations/sqlite")
 	if err != nil {
 		return fmt.Errorf("store: migrations: %w", err)
 	}
 	if err := s.write.PingContext(ctx); err != nil {
 		return fmt.Errorf("store: %s cannot be opened; restore it from a backup, or move it away and ingest again: %w", name, err)
 	}
-	p, err := goose.NewProvider(goose.DialectSQLite3, s.write, sub)
+	p, err := goose.NewProvider(goose.DialectSQLite3, s.write.DB, sub)
 	if err != nil {
 		return fmt.Errorf("store: migrations: %w", err)
 	}
@@ -193,7 +208,7 @@ func (s *Store) migrate(ctx context.Context, name string) error {
 // Close lets go of the data folder.
 func (s *Store) Close() error {
 	var errs []error
-	if s.read != nil {
+	if s.read != nil && s.read != s.write {
 		errs = append(errs, s.read.Close())
 	}
 	if s.write != nil {
@@ -208,6 +223,10 @@ func (s *Store) Close() error {
 
 // Dir is the absolute path of the data folder.
 func (s *Store) Dir() string { return s.dir }
+
+// Shared reports whether other processes may write to the same database: Changed
+// then tells of the changes of this process alone.
+func (s *Store) Shared() bool { return s.opt.DSN != "" }
 
 // SetAddr tells other processes, by the lock file, where the owner serves.
 func (s *Store) SetAddr(addr string) error {
@@ -236,41 +255,60 @@ func (s *Store) announce() {
 }
 
 // update runs fn in a write transaction.
-func (s *Store) update(ctx context.Context, op string, fn func(tx *sql.Tx) error) (err error) {
+func (s *Store) update(ctx context.Context, op string, fn func(ctx context.Context, tx *txn) error) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	tx, err := s.write.BeginTx(ctx, nil)
-	if err != nil {
-		return s.fail(ctx, op, err)
+	caller := ctx
+	if s.Shared() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, writeTime)
+		defer cancel()
 	}
+	begun, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return s.fail(caller, op, err)
+	}
+	tx := &txn{Tx: begun, dialect: s.write.dialect}
 	defer func() {
 		if err != nil {
 			// The error that matters is the one that led here.
 			_ = tx.Rollback()
 		}
 	}()
-	if err := fn(tx); err != nil {
-		return s.fail(ctx, op, err)
+	if err := alone(ctx, tx); err != nil {
+		return s.fail(caller, op, err)
+	}
+	if err := fn(ctx, tx); err != nil {
+		return s.fail(caller, op, err)
 	}
 	if err := tx.Commit(); err != nil {
-		return s.fail(ctx, op, err)
+		return s.fail(caller, op, err)
 	}
 	return nil
 }
 
 // view runs fn on one state of the data.
-func (s *Store) view(ctx context.Context, op string, fn func(tx *sql.Tx) error) error {
+func (s *Store) view(ctx context.Context, op string, fn func(ctx context.Context, tx *txn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-	if err != nil {
-		return s.fail(ctx, op, err)
+	caller := ctx
+	opt := &sql.TxOptions{ReadOnly: true}
+	if s.Shared() {
+		opt.Isolation = sql.LevelRepeatableRead
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, readTime)
+		defer cancel()
 	}
+	begun, err := s.read.BeginTx(ctx, opt)
+	if err != nil {
+		return s.fail(caller, op, err)
+	}
+	tx := &txn{Tx: begun, dialect: s.read.dialect}
 	// Nothing was written: there is nothing that a failed rollback could lose.
 	defer func() { _ = tx.Rollback() }()
-	return s.fail(ctx, op, fn(tx))
+	return s.fail(caller, op, fn(ctx, tx))
 }
 
 // fail sorts errors: the context's and those of the interface stay what they
@@ -294,19 +332,25 @@ func (s *Store) fail(ctx context.Context, op string, err error) error {
 type Stats struct {
 	Documents, Versions, Chunks, Facts, Gaps, Reviews int
 	LastSeq                                           int64 // of the change feed
-	Bytes                                             int64 // size of the database file and its log
+	Bytes                                             int64 // size of the database file and its log, or of the whole database
 }
 
 // Stats counts what the store holds.
 func (s *Store) Stats(ctx context.Context) (Stats, error) {
 	var st Stats
-	err := s.view(ctx, "stats", func(tx *sql.Tx) error {
+	err := s.view(ctx, "stats", func(ctx context.Context, tx *txn) error {
 		return tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM versions),
 			(SELECT count(*) FROM chunks), (SELECT count(*) FROM facts), (SELECT count(*) FROM gaps), (SELECT count(*) FROM reviews),
 			(SELECT coalesce(max(seq), 0) FROM changes)`).Scan(&st.Documents, &st.Versions, &st.Chunks, &st.Facts, &st.Gaps, &st.Reviews, &st.LastSeq)
 	})
 	if err != nil {
 		return Stats{}, err
+	}
+	if s.Shared() {
+		if err := s.read.QueryRowContext(ctx, `SELECT pg_database_size(current_database())`).Scan(&st.Bytes); err != nil {
+			return Stats{}, s.fail(ctx, "stats", err)
+		}
+		return st, nil
 	}
 	for _, name := range []string{File, File + "-wal"} {
 		if info, err := os.Stat(filepath.Join(s.dir, name)); err == nil {

@@ -53,10 +53,11 @@ func TestConformanceReopened(t *testing.T) {
 type reopened struct {
 	t   *testing.T
 	dir string
+	opt store.Options
 }
 
 func (r *reopened) with(fn func(*store.Store) error) error {
-	s, err := store.Open(context.Background(), r.dir, store.Options{})
+	s, err := store.Open(context.Background(), r.dir, r.opt)
 	if err != nil {
 		r.t.Fatalf("Open: %v", err)
 	}
@@ -151,7 +152,7 @@ func child(t *testing.T, role, dir string) (*exec.Cmd, *bufio.Scanner) {
 // putForever puts documents from four goroutines and prints the ids of each call
 // after it was acknowledged.
 func putForever(dir string) int {
-	s, err := store.Open(context.Background(), dir, store.Options{Reader: lengthReader{}})
+	s, err := store.Open(context.Background(), dir, store.Options{Reader: lengthReader{}, DSN: os.Getenv("SUFFICE_STORE_DSN")})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -220,7 +221,12 @@ func TestKill(t *testing.T) {
 	if len(acknowledged) < 20 {
 		t.Fatalf("only %d documents were acknowledged", len(acknowledged))
 	}
-	s := open(t, dir, store.Options{})
+	whole(t, open(t, dir, store.Options{}), acknowledged)
+}
+
+// whole checks that every acknowledged document is there, and none in part.
+func whole(t *testing.T, s *store.Store, acknowledged map[string]bool) {
+	t.Helper()
 	found := map[string]int{}
 	after := int64(0)
 	for {
@@ -250,7 +256,7 @@ func TestKill(t *testing.T) {
 			t.Errorf("%s was acknowledged and is lost", id)
 		}
 	}
-	t.Logf("%d acknowledged, %d found after 4 kills", len(acknowledged), len(found))
+	t.Logf("%d acknowledged, %d found after the kills", len(acknowledged), len(found))
 }
 
 func TestHeld(t *testing.T) {
