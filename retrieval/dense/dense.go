@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"sync"
 )
@@ -47,36 +48,55 @@ type Hit struct {
 	Score float64
 }
 
-// Matrix holds the windows of chunks. Chunks are numbered by the caller. It is
-// safe for concurrent use.
+// Matrix holds the windows of chunks. Chunks are numbered by the caller from 0,
+// densely. It is safe for concurrent use.
 type Matrix struct {
 	dims int
 	cal  Calibration
 
 	mu     sync.RWMutex
-	values []int8    // rows × dims
+	values *mapping  // rows × dims, outside the heap
 	scales []float32 // by row
-	chunk  []int32   // by row; -1 = deleted
-	rows   map[int32][2]int32
-	dead   int
+	chunk  []int32   // by row
+	gone   []uint64  // by row, a bit each: deleted
+	rows   []span    // by chunk
+	count  int       // chunks
+	dead   int       // rows
 }
 
-// NewMatrix returns an empty matrix for vectors of dims components.
-func NewMatrix(dims int, cal Calibration) (*Matrix, error) {
+// span is the rows of a chunk; empty = it has none.
+type span struct{ from, to int32 }
+
+// NewMatrix returns an empty matrix for vectors of dims components. They lie in a
+// mapped file without a name in the folder (where the system has mapped files; dir ""
+// and elsewhere = in memory), so that the system can take their pages back.
+func NewMatrix(dims int, cal Calibration, dir string) (*Matrix, error) {
 	if dims < 1 {
 		return nil, fmt.Errorf("dense: %d dims", dims)
 	}
 	if !(cal.One > cal.Zero) {
 		return nil, fmt.Errorf("dense: calibration from %v to %v", cal.Zero, cal.One)
 	}
-	return &Matrix{dims: dims, cal: cal, rows: map[int32][2]int32{}}, nil
+	values, err := newMapping(dir)
+	if err != nil {
+		return nil, fmt.Errorf("dense: %w", err)
+	}
+	return &Matrix{dims: dims, cal: cal, values: values}, nil
+}
+
+// Close gives the memory back; the matrix is empty afterwards.
+func (m *Matrix) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.scales, m.chunk, m.gone, m.rows, m.count, m.dead = nil, nil, nil, nil, 0, 0
+	return m.values.close()
 }
 
 // ErrDims says that a vector is of another length than the matrix holds.
 var ErrDims = errors.New("dense: dimension differs")
 
 // Put sets the windows of a chunk; earlier ones are replaced. A chunk without
-// windows is never found.
+// windows is never found. -128 is read as -127: the scan has no room for it.
 func (m *Matrix) Put(chunk int32, windows []Vector) error {
 	for _, w := range windows {
 		if len(w.Values) != m.dims {
@@ -89,15 +109,30 @@ func (m *Matrix) Put(chunk int32, windows []Vector) error {
 	if len(windows) == 0 {
 		return nil
 	}
-	start := int32(len(m.chunk))
-	for _, w := range windows {
-		m.values = append(m.values, w.Values...)
+	start := len(m.chunk)
+	if err := m.values.grow((start + len(windows)) * m.dims); err != nil {
+		return fmt.Errorf("dense: %w", err)
+	}
+	for i, w := range windows {
+		row := m.row(start + i)
+		for j, v := range w.Values {
+			row[j] = max(v, -127)
+		}
 		m.scales = append(m.scales, w.Scale)
 		m.chunk = append(m.chunk, chunk)
 	}
-	m.rows[chunk] = [2]int32{start, int32(len(m.chunk))}
+	if n := int(chunk) + 1; n > len(m.rows) {
+		m.rows = append(m.rows, make([]span, n-len(m.rows))...)
+	}
+	if n := (len(m.chunk) + 63) / 64; n > len(m.gone) {
+		m.gone = append(m.gone, make([]uint64, n-len(m.gone))...)
+	}
+	m.rows[chunk] = span{int32(start), int32(len(m.chunk))}
+	m.count++
 	return nil
 }
+
+func (m *Matrix) row(r int) []int8 { return m.values.data[r*m.dims : (r+1)*m.dims] }
 
 // Delete forgets a chunk. Its rows stay until more than half of all are dead.
 func (m *Matrix) Delete(chunk int32) {
@@ -109,36 +144,45 @@ func (m *Matrix) Delete(chunk int32) {
 	}
 }
 
+func (m *Matrix) of(chunk int32) span {
+	if chunk < 0 || int(chunk) >= len(m.rows) {
+		return span{}
+	}
+	return m.rows[chunk]
+}
+
 func (m *Matrix) remove(chunk int32) {
-	span, ok := m.rows[chunk]
-	if !ok {
+	s := m.of(chunk)
+	if s.from == s.to {
 		return
 	}
-	for r := span[0]; r < span[1]; r++ {
-		m.chunk[r] = -1
+	for r := s.from; r < s.to; r++ {
+		m.gone[r/64] |= 1 << (r % 64)
 	}
-	m.dead += int(span[1] - span[0])
-	delete(m.rows, chunk)
+	m.dead += int(s.to - s.from)
+	m.rows[chunk] = span{}
+	m.count--
 }
 
 func (m *Matrix) compact() {
 	to := 0
 	for r, c := range m.chunk {
-		if c < 0 {
+		if m.gone[r/64]&(1<<(r%64)) != 0 {
 			continue
 		}
-		copy(m.values[to*m.dims:(to+1)*m.dims], m.values[r*m.dims:(r+1)*m.dims])
+		copy(m.row(to), m.row(r))
 		m.scales[to], m.chunk[to] = m.scales[r], c
 		to++
 	}
-	m.values, m.scales, m.chunk = m.values[:to*m.dims], m.scales[:to], m.chunk[:to]
+	m.scales, m.chunk = m.scales[:to], m.chunk[:to]
 	m.dead = 0
+	clear(m.gone)
 	for r := 0; r < to; {
 		end := r
 		for end < to && m.chunk[end] == m.chunk[r] {
 			end++
 		}
-		m.rows[m.chunk[r]] = [2]int32{int32(r), int32(end)}
+		m.rows[m.chunk[r]] = span{int32(r), int32(end)}
 		r = end
 	}
 }
@@ -147,14 +191,26 @@ func (m *Matrix) compact() {
 func (m *Matrix) Len() int {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	return len(m.rows)
+	return m.count
 }
 
-// block is how many rows are scanned between two looks at the context.
-const block = 4096
+// Rows is the number of windows.
+func (m *Matrix) Rows() int {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return len(m.chunk) - m.dead
+}
+
+// block is how many rows are scanned between two looks at the context, and part how
+// many are worth a core of their own.
+const (
+	block = 4096
+	part  = 8 * block
+)
 
 // Search returns the chunks with the best windows, best first, ties by chunk
-// number; chunks that admit denies are not scored. At most limit, at least one.
+// number; chunks that admit denies are not scored (nil = all are admitted; it is
+// called by several goroutines). At most limit, at least one.
 func (m *Matrix) Search(ctx context.Context, query []float32, admit func(chunk int32) bool, limit int) ([]Hit, error) {
 	if len(query) != m.dims {
 		return nil, fmt.Errorf("%w: question has %d, want %d", ErrDims, len(query), m.dims)
@@ -165,34 +221,30 @@ func (m *Matrix) Search(ctx context.Context, query []float32, admit func(chunk i
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	best := top{limit: max(limit, rescored)}
-	dots := make([]int32, block)
-	last, admitted, bestDot := int32(-1), false, float32(0)
-	flush := func() {
-		if last >= 0 && admitted {
-			best.add(last, bestDot)
+	parts := m.parts()
+	best := make([]top, len(parts))
+	errs := make([]error, len(parts))
+	var running sync.WaitGroup
+	for i, p := range parts {
+		best[i].limit = max(limit, rescored)
+		if i == len(parts)-1 {
+			errs[i] = m.scan(ctx, q.Values, admit, p, &best[i])
+			break
+		}
+		running.Go(func() { errs[i] = m.scan(ctx, q.Values, admit, p, &best[i]) })
+	}
+	running.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	all := best[len(best)-1]
+	for _, b := range best[:len(best)-1] {
+		for _, e := range b.heap {
+			all.add(e.chunk, e.dot)
 		}
 	}
-	for from := 0; from < len(m.chunk); from += block {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		to := min(from+block, len(m.chunk))
-		scan(dots[:to-from], q.Values, m.values[from*m.dims:to*m.dims])
-		for r := from; r < to; r++ {
-			c := m.chunk[r]
-			if c != last { // the rows of a chunk stand together
-				flush()
-				last, admitted, bestDot = c, c >= 0 && admit(c), float32(math.Inf(-1))
-			}
-			if admitted {
-				bestDot = max(bestDot, float32(dots[r-from])*m.scales[r])
-			}
-		}
-	}
-	flush()
-	hits := make([]Hit, 0, len(best.heap))
-	for _, e := range best.heap {
+	hits := make([]Hit, 0, len(all.heap))
+	for _, e := range all.heap {
 		if s := m.exact(query, e.chunk); s > 0 {
 			hits = append(hits, Hit{Chunk: e.chunk, Score: s})
 		}
@@ -202,6 +254,70 @@ func (m *Matrix) Search(ctx context.Context, query []float32, admit func(chunk i
 	})
 	return hits[:min(limit, len(hits))], nil
 }
+
+// parts cuts the rows for the cores there are, between two chunks.
+func (m *Matrix) parts() []span {
+	n := len(m.chunk)
+	count := min(runtime.GOMAXPROCS(0), n/part+1)
+	out := make([]span, 0, count)
+	from := 0
+	for i := range count {
+		to := n * (i + 1) / count
+		for to < n && to > 0 && m.chunk[to] == m.chunk[to-1] {
+			to++
+		}
+		out = append(out, span{int32(from), int32(to)})
+		from = to
+	}
+	return out
+}
+
+// scan takes the best chunks of some rows by the int8 question. Runs of rows that are
+// denied or deleted are passed over.
+func (m *Matrix) scan(ctx context.Context, q []int8, admit func(int32) bool, rows span, best *top) error {
+	var dots [block]int32
+	last, bestDot := int32(-1), float32(0)
+	flush := func() {
+		if last >= 0 {
+			best.add(last, bestDot)
+		}
+		last = -1
+	}
+	for r := int(rows.from); r < int(rows.to); {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		from := m.skip(r, int(rows.to), admit)
+		to := from
+		for to < int(rows.to) && to-from < block && m.live(to) && (to > from && m.chunk[to] == m.chunk[to-1] || admit == nil || admit(m.chunk[to])) {
+			to++
+		}
+		if r = max(to, from); from == to {
+			continue
+		}
+		scan(dots[:to-from], q, m.values.data[from*m.dims:to*m.dims])
+		for i, dot := range dots[:to-from] {
+			c := m.chunk[from+i]
+			if c != last { // the rows of a chunk stand together
+				flush()
+				last, bestDot = c, float32(math.Inf(-1))
+			}
+			bestDot = max(bestDot, float32(dot)*m.scales[from+i])
+		}
+	}
+	flush()
+	return nil
+}
+
+// skip is the first row from r on that is to be scanned; end if there is none.
+func (m *Matrix) skip(r, end int, admit func(int32) bool) int {
+	for r < end && !(m.live(r) && (admit == nil || admit(m.chunk[r]))) {
+		r++
+	}
+	return r
+}
+
+func (m *Matrix) live(r int) bool { return m.gone[r/64]&(1<<(r%64)) == 0 }
 
 // Score is the calibrated score of one chunk, 0 if it is unknown.
 func (m *Matrix) Score(query []float32, chunk int32) float64 {
@@ -215,15 +331,14 @@ func (m *Matrix) Score(query []float32, chunk int32) float64 {
 
 // exact is the best window's score with the question as float32.
 func (m *Matrix) exact(query []float32, chunk int32) float64 {
-	span, ok := m.rows[chunk]
-	if !ok {
+	rows := m.of(chunk)
+	if rows.from == rows.to {
 		return 0
 	}
 	best := math.Inf(-1)
-	for r := int(span[0]); r < int(span[1]); r++ {
-		row := m.values[r*m.dims : (r+1)*m.dims]
+	for r := int(rows.from); r < int(rows.to); r++ {
 		var sum float32
-		for i, x := range row {
+		for i, x := range m.row(r) {
 			sum += query[i] * float32(x)
 		}
 		best = max(best, float64(sum*m.scales[r]))

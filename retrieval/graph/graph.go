@@ -11,11 +11,13 @@ package graph
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
+	"hash/maphash"
+	"iter"
 	"maps"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 
 	"suffice.dev/suffice/kb"
@@ -53,35 +55,44 @@ type Hit struct {
 	Hops     int       // of the best fact, from 1
 }
 
-// Graph holds the edges of chunks, numbered by the caller. It is safe for
-// concurrent use.
+// Graph holds the edges of chunks, numbered by the caller from 0, densely: below 2^28.
+// It is safe for concurrent use.
+//
+// Nothing in it is a pointer, so that millions of facts cost the garbage collector
+// nothing: facts lie packed one after the other, chunk by chunk, and a node lists the
+// chunks that hold it, each once with the firmest weight. What the list promises of a
+// chunk is never less than what its best fact covers, so only chunks that may come
+// among the best are unpacked.
 type Graph struct {
-	mu       sync.RWMutex
-	ids      map[string]int32 // node key to number
-	names    []bool           // by node: some fact uses it as a name
-	postings [][]posting      // by node, those of deleted edges included
-	facts    []int32          // by node: live edges
-	edges    []edge
-	chunks   map[int32][2]int32
-	live     int
+	mu     sync.RWMutex
+	seed   maphash.Seed
+	ids    map[uint64]int32 // hash of the node key to number
+	nodes  []node
+	lists  []uint32 // blocks of postings, see list
+	packed []byte   // facts, see pack
+	chunks []span   // by chunk
+	live   int      // facts
+	dead   int      // facts of deleted chunks that still lie in packed
+
+	scratch sync.Pool // *sums
 }
 
-type posting struct {
-	edge   int32
-	weight float32
+type node struct {
+	list  uint32 // newest block of its postings, 1 + its place in lists; 0 = none
+	facts int32  // live facts that hold it
+	name  bool   // some fact uses it as a name
 }
 
-type edge struct {
-	chunk    int32 // -1 = deleted
-	denied   bool
-	sentence text.Span
-	nodes    []int32
-	weights  []float32
+// span is where the facts of a chunk lie.
+type span struct {
+	at    int64
+	size  int32
+	facts int32 // 0 = no chunk
 }
 
 // New returns an empty graph.
 func New() *Graph {
-	return &Graph{ids: map[string]int32{}, chunks: map[int32][2]int32{}}
+	return &Graph{seed: maphash.MakeSeed(), ids: map[uint64]int32{}}
 }
 
 // Put sets the edges of a chunk; earlier ones are replaced.
@@ -92,32 +103,95 @@ func (g *Graph) Put(chunk int32, edges []Edge) {
 	if len(edges) == 0 {
 		return
 	}
-	start := int32(len(g.edges))
-	for _, e := range edges {
-		g.add(chunk, e)
+	if n := int(chunk) + 1; n > len(g.chunks) {
+		g.chunks = append(g.chunks, make([]span, n-len(g.chunks))...)
 	}
-	g.chunks[chunk] = [2]int32{start, int32(len(g.edges))}
+	at := len(g.packed)
+	firmest := map[int32]float64{}
+	for _, e := range edges {
+		g.pack(e, firmest)
+	}
+	for _, n := range slices.Sorted(maps.Keys(firmest)) {
+		g.post(n, chunk, firmest[n])
+	}
+	g.chunks[chunk] = span{at: int64(at), size: int32(len(g.packed) - at), facts: int32(len(edges))}
 	g.live += len(edges)
 }
 
-func (g *Graph) add(chunk int32, e Edge) {
-	number := int32(len(g.edges))
-	stored := edge{chunk: chunk, denied: e.Denied, sentence: e.Sentence, nodes: make([]int32, len(e.Nodes)), weights: make([]float32, len(e.Nodes))}
-	for i, n := range e.Nodes {
-		id, ok := g.ids[n.Key]
-		if !ok {
-			id = int32(len(g.postings))
-			g.ids[strings.Clone(n.Key)] = id
-			g.postings = append(g.postings, nil)
-			g.names = append(g.names, false)
-			g.facts = append(g.facts, 0)
-		}
-		g.names[id] = g.names[id] || n.Name
-		g.postings[id] = append(g.postings[id], posting{number, float32(min(1, n.Weight))})
-		g.facts[id]++
-		stored.nodes[i], stored.weights[i] = id, float32(n.Weight)
+// pack appends a fact: denied or not, the span of its sentence, and its nodes, each
+// with its weight in 255ths. firmest gathers the weights of facts that support.
+func (g *Graph) pack(e Edge, firmest map[int32]float64) {
+	flags := byte(0)
+	if e.Denied {
+		flags = flagDenied
 	}
-	g.edges = append(g.edges, stored)
+	g.packed = append(g.packed, flags)
+	g.packed = binary.AppendUvarint(g.packed, uint64(e.Sentence.Start))
+	g.packed = binary.AppendUvarint(g.packed, uint64(e.Sentence.Len()))
+	g.packed = binary.AppendUvarint(g.packed, uint64(len(e.Nodes)))
+	for _, n := range e.Nodes {
+		key := maphash.String(g.seed, n.Key)
+		id, ok := g.ids[key]
+		if !ok {
+			id = int32(len(g.nodes))
+			g.ids[key] = id
+			g.nodes = append(g.nodes, node{})
+		}
+		g.nodes[id].name = g.nodes[id].name || n.Name
+		g.nodes[id].facts++
+		weight := max(0, min(1, n.Weight))
+		g.packed = binary.AppendUvarint(g.packed, uint64(id))
+		g.packed = append(g.packed, byte(math.Round(255*weight)))
+		if !e.Denied {
+			firmest[id] = max(firmest[id], weight)
+		}
+	}
+}
+
+// A list of postings is a chain of blocks: the block before it (as node.list), how
+// many postings it has and has room for (16 bits each), the postings. A posting is the
+// chunk and, in its last four bits, the weight in 15ths, rounded up.
+const (
+	blockHead  = 2
+	firstBlock = 2
+	lastBlock  = 512
+	weightBits = 4
+	weightUnit = 1<<weightBits - 1
+)
+
+func (g *Graph) post(n, chunk int32, weight float64) {
+	head := g.nodes[n].list
+	room := uint32(firstBlock)
+	if head > 0 {
+		used, size := g.lists[head]&0xffff, g.lists[head]>>16
+		room = min(2*size, lastBlock)
+		if used < size {
+			room = 0
+		}
+	}
+	if room > 0 {
+		at := uint32(len(g.lists))
+		g.lists = append(g.lists, make([]uint32, blockHead+room)...)
+		g.lists[at], g.lists[at+1] = head, room<<16
+		head = at + 1
+		g.nodes[n].list = head
+	}
+	used := g.lists[head] & 0xffff
+	g.lists[head+1+used] = uint32(chunk)<<weightBits | uint32(math.Ceil(weight*weightUnit))
+	g.lists[head]++
+}
+
+// postings hands out the chunks that hold a node, deleted ones among them, with their
+// weights, until visit returns false.
+func (g *Graph) postings(n int32, visit func(chunk int32, weight float32) bool) {
+	for head := g.nodes[n].list; head > 0; head = g.lists[head-1] {
+		used := g.lists[head] & 0xffff
+		for _, p := range g.lists[head+1 : head+1+used] {
+			if !visit(int32(p>>weightBits), float32(p&weightUnit)/weightUnit) {
+				return
+			}
+		}
+	}
 }
 
 // Delete forgets a chunk.
@@ -125,50 +199,119 @@ func (g *Graph) Delete(chunk int32) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.remove(chunk)
-	if dead := len(g.edges) - g.live; dead > 1024 && dead > g.live {
+	if g.dead > 1024 && g.dead > g.live {
 		g.compact()
 	}
 }
 
 func (g *Graph) remove(chunk int32) {
-	span, ok := g.chunks[chunk]
-	if !ok {
+	if int(chunk) >= len(g.chunks) || g.chunks[chunk].facts == 0 {
 		return
 	}
-	for i := span[0]; i < span[1]; i++ {
-		for _, n := range g.edges[i].nodes {
-			g.facts[n]--
+	for f := range g.facts(chunk) {
+		for n := range f.nodes() {
+			g.nodes[n].facts--
 		}
-		g.edges[i].chunk, g.edges[i].nodes, g.edges[i].weights = -1, nil, nil
 	}
-	g.live -= int(span[1] - span[0])
-	delete(g.chunks, chunk)
+	g.live -= int(g.chunks[chunk].facts)
+	g.dead += int(g.chunks[chunk].facts)
+	g.chunks[chunk] = span{}
 }
 
-// compact renumbers the edges without the deleted ones.
+// compact lays out what is live anew.
 func (g *Graph) compact() {
-	kept := make([]edge, 0, g.live)
-	for i := range g.postings {
-		g.postings[i] = nil
+	g.lists, g.dead = nil, 0
+	for n := range g.nodes {
+		g.nodes[n].list = 0
 	}
-	clear(g.chunks)
-	for _, e := range g.edges {
-		if e.chunk < 0 {
+	var packed []byte
+	for c := range g.chunks {
+		s := &g.chunks[c]
+		if s.facts == 0 {
 			continue
 		}
-		number := int32(len(kept))
-		for i, n := range e.nodes {
-			g.postings[n] = append(g.postings[n], posting{number, min(1, e.weights[i])})
+		firmest := map[int32]float64{}
+		for f := range g.facts(int32(c)) {
+			for n, w := range f.nodes() {
+				if !f.denied {
+					firmest[n] = max(firmest[n], float64(w))
+				}
+			}
 		}
-		span, ok := g.chunks[e.chunk]
-		if !ok {
-			span[0] = number
+		at := int64(len(packed))
+		packed = append(packed, g.packed[s.at:s.at+int64(s.size)]...)
+		s.at = at
+		for _, n := range slices.Sorted(maps.Keys(firmest)) {
+			g.post(n, int32(c), firmest[n])
 		}
-		span[1] = number + 1
-		g.chunks[e.chunk] = span
-		kept = append(kept, e)
 	}
-	g.edges = kept
+	g.packed = packed
+}
+
+// fact is a packed fact; its nodes are not read yet.
+type fact struct {
+	id       factID
+	denied   bool
+	sentence text.Span
+	count    int
+	data     []byte // of its nodes
+}
+
+// factID is a fact by its chunk and its place there.
+type factID struct{ chunk, place int32 }
+
+func (f factID) compare(o factID) int {
+	return cmp.Or(cmp.Compare(f.chunk, o.chunk), cmp.Compare(f.place, o.place))
+}
+
+// facts hands out the facts of a chunk in order.
+func (g *Graph) facts(chunk int32) iter.Seq[fact] {
+	return func(yield func(fact) bool) {
+		if int(chunk) >= len(g.chunks) {
+			return
+		}
+		s := g.chunks[chunk]
+		data := g.packed[s.at : s.at+int64(s.size)]
+		for i := range s.facts {
+			f := fact{id: factID{chunk, i}, denied: data[0]&flagDenied != 0}
+			var start, length, count uint64
+			start, data = number(data[1:])
+			length, data = number(data)
+			count, data = number(data)
+			f.sentence = text.Span{Start: int(start), End: int(start + length)}
+			f.count, f.data = int(count), data
+			for range count {
+				for data[0] >= 0x80 {
+					data = data[1:]
+				}
+				data = data[2:] // the last byte of the number, and the weight
+			}
+			if !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+func number(data []byte) (uint64, []byte) {
+	v, n := binary.Uvarint(data)
+	return v, data[n:]
+}
+
+// nodes hands out the nodes of a fact with their weights, 0..1.
+func (f fact) nodes() iter.Seq2[int32, float32] {
+	return func(yield func(int32, float32) bool) {
+		data := f.data
+		for range f.count {
+			var n uint64
+			n, data = number(data)
+			w := float32(data[0]) / 255
+			data = data[1:]
+			if !yield(int32(n), w) {
+				return
+			}
+		}
+	}
 }
 
 // Len is the number of facts.
@@ -181,8 +324,9 @@ func (g *Graph) Len() int {
 // wanted are the terms of a question that some fact knows.
 type wanted struct {
 	terms []want
-	at    []int32 // by node: 1 + index into terms, 0 = not wanted
-	total float64 // weight of all terms of the question, known or not
+	at    map[int32]int32 // by node: index into terms
+	some  [8]uint64       // bits of the nodes in at: most nodes are none of them
+	total float64         // weight of all terms of the question, known or not
 }
 
 // want is a term that the question gives.
@@ -191,12 +335,22 @@ type want struct {
 	weight float64 // rarity × importance
 }
 
-func (w wanted) holds(node int32) bool {
-	return w.at[node] > 0
+func (w *wanted) add(n int32, weight float64) {
+	w.at[n] = int32(len(w.terms))
+	w.some[n>>6&7] |= 1 << (n & 63)
+	w.terms = append(w.terms, want{n, weight})
+}
+
+func (w *wanted) find(n int32) (int32, bool) {
+	if w.some[n>>6&7]&(1<<(n&63)) == 0 {
+		return 0, false
+	}
+	k, ok := w.at[n]
+	return k, ok
 }
 
 // share is the covered part of the question's weight.
-func (w wanted) share(covered []float32) float64 {
+func (w *wanted) share(covered []float32) float64 {
 	sum := 0.0
 	for i, c := range covered {
 		sum += float64(c) * w.terms[i].weight
@@ -204,11 +358,28 @@ func (w wanted) share(covered []float32) float64 {
 	return min(1, sum/w.total)
 }
 
-// maxStarts bounds how many facts a hop goes on from, and maxFan how many facts a
-// node may join before it says too little to be walked.
+// covers sets how firmly a fact holds each wanted term, and reports whether it holds
+// any.
+func (w *wanted) covers(f fact, covered []float32) bool {
+	clear(covered)
+	some := false
+	for n, weight := range f.nodes() {
+		if k, ok := w.find(n); ok {
+			covered[k] = max(covered[k], weight)
+			some = true
+		}
+	}
+	return some
+}
+
+// Bounds of a search: from how many facts a hop goes on, how many facts a node may
+// join before it says too little to be walked, how many chunks are unpacked for each
+// one asked for, and how many on all hops together.
 const (
-	maxStarts = 24
-	maxFan    = 400
+	maxStarts   = 24
+	maxFan      = 400
+	maxUnpacked = 20
+	maxWalked   = 4000
 )
 
 // important are the weights of the terms of a question by where they stand: what
@@ -216,7 +387,7 @@ const (
 const otherWords = 0.4
 
 // wanted reads the terms out of a question.
-func (g *Graph) wanted(a kb.Analysis, query string, match text.Match) wanted {
+func (g *Graph) wanted(a kb.Analysis, query string, match text.Match) *wanted {
 	weights := map[string]float64{}
 	var order []string
 	add := func(s string, w float64) {
@@ -242,26 +413,50 @@ func (g *Graph) wanted(a kb.Analysis, query string, match text.Match) wanted {
 		}
 	}
 	add(query, base)
-	out := wanted{at: make([]int32, len(g.postings))}
+	out := &wanted{at: map[int32]int32{}}
 	for _, key := range order {
-		id, ok := g.ids[key]
+		id, ok := g.ids[maphash.String(g.seed, key)]
 		df := 0
 		if ok {
-			df = int(g.facts[id])
+			df = int(g.nodes[id].facts)
 		}
 		n := float64(g.live)
 		rarity := math.Log(1 + (n-math.Min(n, float64(df))+0.5)/(float64(df)+0.5))
 		out.total += weights[key] * rarity
 		if ok && df > 0 {
-			out.terms = append(out.terms, want{id, weights[key] * rarity})
-			out.at[id] = int32(len(out.terms))
+			out.add(id, weights[key]*rarity)
 		}
 	}
 	return out
 }
 
+// sums are what the postings promise of each chunk.
+type sums struct {
+	of      []float32 // by chunk; 0 = nothing
+	touched []int32
+}
+
+func (g *Graph) borrow() *sums {
+	s, _ := g.scratch.Get().(*sums)
+	if s == nil {
+		s = &sums{}
+	}
+	if len(s.of) < len(g.chunks) {
+		s.of = make([]float32, len(g.chunks)+len(g.chunks)/8)
+	}
+	return s
+}
+
+func (g *Graph) giveBack(s *sums) {
+	for _, c := range s.touched {
+		s.of[c] = 0
+	}
+	s.touched = s.touched[:0]
+	g.scratch.Put(s)
+}
+
 // Search returns the chunks with the best facts, best first, ties by chunk number;
-// facts of chunks that admit denies are not scored.
+// facts of chunks that admit denies are not scored (nil = all are admitted).
 func (g *Graph) Search(ctx context.Context, cfg Config, a kb.Analysis, query string, admit func(chunk int32) bool, limit int) ([]Hit, error) {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
@@ -269,21 +464,31 @@ func (g *Graph) Search(ctx context.Context, cfg Config, a kb.Analysis, query str
 	if w.total == 0 {
 		return nil, nil
 	}
-	best := map[int32]Hit{}
-	front, touched, err := g.first(ctx, w, admit, limit)
-	if err != nil {
-		return nil, err
+	promised := g.borrow()
+	defer g.giveBack(promised)
+	for _, t := range w.terms {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		by := float32(t.weight)
+		g.postings(t.node, func(chunk int32, weight float32) bool {
+			if promised.of[chunk] == 0 {
+				promised.touched = append(promised.touched, chunk)
+			}
+			promised.of[chunk] += weight * by
+			return true
+		})
 	}
-	g.keep(best, front)
+	s := search{g: g, w: w, promised: promised, admit: admitter(admit), best: map[int32]Hit{}}
+	front := s.first(limit)
 	for hop := 2; hop <= cfg.Hops && len(front) > 0; hop++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		front = g.hop(front[:min(len(front), maxStarts)], hop, cfg.Decay, w, touched, admit)
-		g.keep(best, front)
+		front = s.hop(front[:min(len(front), maxStarts)], hop, math.Pow(cfg.Decay, float64(hop-1)), hop == cfg.Hops)
 	}
-	out := make([]Hit, 0, len(best))
-	for _, h := range best {
+	out := make([]Hit, 0, len(s.best))
+	for _, h := range s.best {
 		out = append(out, h)
 	}
 	slices.SortFunc(out, func(a, b Hit) int {
@@ -292,147 +497,217 @@ func (g *Graph) Search(ctx context.Context, cfg Config, a kb.Analysis, query str
 	return out[:min(limit, len(out))], nil
 }
 
+func admitter(admit func(int32) bool) func(int32) bool {
+	if admit == nil {
+		return func(int32) bool { return true }
+	}
+	return admit
+}
+
 // Scores returns what the facts of each chunk cover of the question by themselves,
-// without hops; 0 for chunks that admit denies.
+// without hops; 0 for chunks that admit denies (nil = none) and for negative numbers.
 func (g *Graph) Scores(cfg Config, a kb.Analysis, query string, admit func(chunk int32) bool, chunks []int32) []float64 {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	w := g.wanted(a, query, cfg.Match)
+	admit = admitter(admit)
 	out := make([]float64, len(chunks))
+	covered := make([]float32, len(w.terms))
 	for i, c := range chunks {
-		span, ok := g.chunks[c]
-		if !ok || w.total == 0 || !admit(c) {
+		if c < 0 || w.total == 0 || !admit(c) {
 			continue
 		}
-		for at := span[0]; at < span[1]; at++ {
-			if !g.edges[at].denied {
-				out[i] = max(out[i], retrieval.Calibrate(w.share(g.covers(at, w))))
+		for f := range g.facts(c) {
+			if !f.denied && w.covers(f, covered) {
+				out[i] = max(out[i], retrieval.Calibrate(w.share(covered)))
 			}
 		}
 	}
 	return out
 }
 
+// search is one question under way.
+type search struct {
+	g        *Graph
+	w        *wanted
+	promised *sums
+	admit    func(int32) bool
+	best     map[int32]Hit // by chunk
+	floor    float64       // score of the last chunk wanted of the first hop; 0 = fewer were found
+	walked   int           // chunks unpacked on hops
+}
+
 // reached is a fact with what it covers of the question, the way to it included.
 type reached struct {
-	edge    int32
+	fact    fact
 	score   float64
 	hops    int
 	covered []float32 // by wanted term, 0..1
 }
 
-// first returns the facts that touch terms of the question, best first: all that a
-// result of limit chunks and the next hop can need. touched says by edge whether it
-// holds any wanted term: no other edge can be worth a hop.
-func (g *Graph) first(ctx context.Context, w wanted, admit func(int32) bool, limit int) (front []reached, touched []bool, err error) {
-	sums := make([]float32, len(g.edges))
-	touched = make([]bool, len(g.edges))
-	var found []int32
-	for _, t := range w.terms {
-		if err := ctx.Err(); err != nil {
-			return nil, nil, err
-		}
-		for _, p := range g.postings[t.node] {
-			if !touched[p.edge] {
-				touched[p.edge] = true
-				found = append(found, p.edge)
+// first finds the best facts that touch terms of the question: all that a result of
+// limit chunks and the next hop can need, best first.
+func (s *search) first(limit int) []reached {
+	const steps = 256
+	var buckets [steps][]int32
+	var counts [steps]int
+	step := func(chunk int32) int {
+		return int(min(1, float64(s.promised.of[chunk])/s.w.total) * (steps - 1))
+	}
+	for _, c := range s.promised.touched {
+		counts[step(c)]++
+	}
+	low, enough := steps, 0 // below, nothing can be unpacked
+	for low > 0 && enough < maxUnpacked*limit {
+		low--
+		enough += counts[low]
+	}
+	for _, c := range s.promised.touched {
+		if b := step(c); b >= low {
+			if buckets[b] == nil {
+				buckets[b] = make([]int32, 0, counts[b])
 			}
-			sums[p.edge] += p.weight * float32(t.weight)
+			buckets[b] = append(buckets[b], c)
 		}
 	}
-	before := func(a, b int32) int {
-		return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b))
-	}
-	best := make(map[int32]int32) // by chunk: its first edge
-	found = slices.DeleteFunc(found, func(at int32) bool {
-		e := &g.edges[at]
-		if e.chunk < 0 || e.denied || !admit(e.chunk) {
-			return true
+	var found []reached
+	var shares []float64 // the best limit shares, a heap with the least first
+	covered := make([]float32, len(s.w.terms))
+	unpacked := 0
+	for b := steps - 1; b >= low && unpacked < maxUnpacked*limit; b-- {
+		if len(shares) == limit && float64(b+1)/(steps-1) < shares[0] {
+			break
 		}
-		if old, ok := best[e.chunk]; !ok || before(at, old) < 0 {
-			best[e.chunk] = at
+		slices.SortFunc(buckets[b], func(x, y int32) int {
+			return cmp.Or(cmp.Compare(s.promised.of[y], s.promised.of[x]), cmp.Compare(x, y))
+		})
+		for _, c := range buckets[b] {
+			if s.g.chunks[c].facts == 0 || !s.admit(c) {
+				continue
+			}
+			unpacked++
+			top := 0.0
+			for f := range s.g.facts(c) {
+				if f.denied || !s.w.covers(f, covered) {
+					continue
+				}
+				share := s.w.share(covered)
+				if top = max(top, share); len(shares) == limit && share < shares[0] {
+					continue
+				}
+				found = append(found, reached{fact: f, hops: 1, score: share, covered: slices.Clone(covered)})
+			}
+			if top > 0 {
+				shares = push(shares, top, limit)
+			}
 		}
-		return false
-	})
-	if len(best) > limit { // sort no more than what is wanted
-		heads := slices.Collect(maps.Values(best))
-		slices.SortFunc(heads, before)
-		cut := heads[limit]
-		found = slices.DeleteFunc(found, func(at int32) bool { return before(at, cut) >= 0 })
 	}
-	front = make([]reached, len(found))
-	for i, at := range found {
-		front[i] = reached{edge: at, hops: 1, covered: g.covers(at, w)}
-		front[i].score = retrieval.Calibrate(w.share(front[i].covered))
+	if len(shares) == limit {
+		s.floor = retrieval.Calibrate(shares[0])
+		found = slices.DeleteFunc(found, func(r reached) bool { return r.score < shares[0] })
 	}
-	return order(front), touched, nil
+	for i := range found {
+		found[i].score = retrieval.Calibrate(found[i].score)
+	}
+	return s.keep(found)
+}
+
+// push keeps the greatest values in a heap of at most limit, the least first.
+func push(heap []float64, v float64, limit int) []float64 {
+	if len(heap) < limit {
+		heap = append(heap, v)
+		for i := len(heap) - 1; i > 0 && heap[i] < heap[(i-1)/2]; i = (i - 1) / 2 {
+			heap[i], heap[(i-1)/2] = heap[(i-1)/2], heap[i]
+		}
+		return heap
+	}
+	if v <= heap[0] {
+		return heap
+	}
+	heap[0] = v
+	for i := 0; ; {
+		least := i
+		for _, child := range [2]int{2*i + 1, 2*i + 2} {
+			if child < len(heap) && heap[child] < heap[least] {
+				least = child
+			}
+		}
+		if least == i {
+			return heap
+		}
+		heap[i], heap[least] = heap[least], heap[i]
+		i = least
+	}
 }
 
 // hop goes from facts, over the names in them that the question does not give, to
-// facts that cover something the way has not covered yet.
-func (g *Graph) hop(from []reached, hops int, decay float64, w wanted, touched []bool, admit func(int32) bool) []reached {
-	found := map[int32]reached{}
-	joined := make([]float32, len(w.terms))
-	fall := math.Pow(decay, float64(hops-1))
+// facts that cover something the way has not covered yet. fall is the price of the way.
+func (s *search) hop(from []reached, hops int, fall float64, last bool) []reached {
+	found := map[factID]reached{}
+	joined := make([]float32, len(s.w.terms))
 	for _, r := range from {
-		for _, n := range g.edges[r.edge].nodes {
-			if !g.names[n] || g.facts[n] > maxFan || w.holds(n) {
+		share := s.w.share(r.covered)
+		for n := range r.fact.nodes() {
+			if _, given := s.w.find(n); given || !s.g.nodes[n].name || s.g.nodes[n].facts > maxFan {
 				continue
 			}
-			for _, p := range g.postings[n] {
-				e := &g.edges[p.edge]
-				if !touched[p.edge] || p.edge == r.edge || e.chunk < 0 || e.denied || !admit(e.chunk) {
-					continue
+			s.g.postings(n, func(chunk int32, _ float32) bool {
+				promise := float64(s.promised.of[chunk])
+				if promise == 0 || s.g.chunks[chunk].facts == 0 || !s.admit(chunk) {
+					return true
 				}
-				copy(joined, r.covered)
-				gain := false
-				for i, n := range e.nodes {
-					if k := w.at[n] - 1; k >= 0 && min(1, e.weights[i]) > joined[k] {
-						joined[k], gain = min(1, e.weights[i]), true
-					}
+				// What cannot come among the best is not unpacked.
+				bar := s.floor
+				if last {
+					bar = max(bar, s.best[chunk].Score)
 				}
-				if !gain {
-					continue
+				if retrieval.Calibrate(share+promise/s.w.total)*fall < bar {
+					return true
 				}
-				score := retrieval.Calibrate(w.share(joined)) * fall
-				if old, ok := found[p.edge]; !ok || score > old.score {
-					found[p.edge] = reached{edge: p.edge, hops: hops, score: score, covered: slices.Clone(joined)}
-				}
+				s.walked++
+				s.join(r, n, chunk, hops, fall, joined, found)
+				return s.walked < maxWalked
+			})
+		}
+	}
+	return s.keep(slices.Collect(maps.Values(found)))
+}
+
+// join adds the facts of a chunk that hold the node n and cover more than the way did.
+func (s *search) join(r reached, n, chunk int32, hops int, fall float64, joined []float32, found map[factID]reached) {
+	for f := range s.g.facts(chunk) {
+		if f.denied || f.id == r.fact.id {
+			continue
+		}
+		copy(joined, r.covered)
+		met, gain := false, false
+		for m, weight := range f.nodes() {
+			met = met || m == n
+			if k, ok := s.w.find(m); ok && weight > joined[k] {
+				joined[k], gain = weight, true
 			}
 		}
-	}
-	out := make([]reached, 0, len(found))
-	for _, r := range found {
-		out = append(out, r)
-	}
-	return order(out)
-}
-
-// covers returns how firmly a fact holds each wanted term.
-func (g *Graph) covers(at int32, w wanted) []float32 {
-	e := &g.edges[at]
-	out := make([]float32, len(w.terms))
-	for i, n := range e.nodes {
-		if k := w.at[n] - 1; k >= 0 {
-			out[k] = min(1, e.weights[i])
+		if !met || !gain {
+			continue
+		}
+		score := retrieval.Calibrate(s.w.share(joined)) * fall
+		if old, ok := found[f.id]; !ok || score > old.score {
+			found[f.id] = reached{fact: f, hops: hops, score: score, covered: slices.Clone(joined)}
 		}
 	}
-	return out
 }
 
-func order(r []reached) []reached {
-	slices.SortFunc(r, func(a, b reached) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.edge, b.edge))
+// keep orders facts, best first, ties as they stand in the graph, and notes the best of
+// each chunk; of equal ones the first.
+func (s *search) keep(facts []reached) []reached {
+	slices.SortFunc(facts, func(a, b reached) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), a.fact.id.compare(b.fact.id))
 	})
-	return r
-}
-
-// keep notes the best fact of each chunk; of equal ones the first.
-func (g *Graph) keep(best map[int32]Hit, facts []reached) {
 	for _, r := range facts {
-		e := &g.edges[r.edge]
-		if old, ok := best[e.chunk]; !ok || r.score > old.Score {
-			best[e.chunk] = Hit{Chunk: e.chunk, Score: r.score, Sentence: e.sentence, Hops: r.hops}
+		c := r.fact.id.chunk
+		if old, ok := s.best[c]; !ok || r.score > old.Score {
+			s.best[c] = Hit{Chunk: c, Score: r.score, Sentence: r.fact.sentence, Hops: r.hops}
 		}
 	}
+	return facts
 }

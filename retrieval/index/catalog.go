@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"suffice.dev/suffice/kb"
@@ -18,8 +19,9 @@ type catalog struct {
 	documents  map[string][]*version
 	supersedes map[string]map[*version]bool // target (id or id@version) to the versions that name it
 	rows       []row
-	live       int    // rows
-	terms      uint64 // in all live rows
+	numberOf   []int32 // by row: the number of its version; -1 = deleted
+	live       int     // rows
+	terms      uint64  // in all live rows
 
 	collections map[string]int // live versions by collection
 	restricted  int            // live versions that not everyone may read
@@ -99,6 +101,7 @@ func (c *catalog) put(r *record) *version {
 		ch := &r.Chunks[i]
 		n := bm25.Packed(ch.Terms).Len()
 		v.rows = append(v.rows, int32(len(c.rows)))
+		c.numberOf = append(c.numberOf, int32(v.number))
 		c.rows = append(c.rows, row{
 			version: v, ordinal: ch.Ordinal, start: ch.Start, end: ch.End, kind: ch.Kind, headings: ch.HeadingPath,
 			textAt: ch.textAt, textLen: int32(len(ch.Text)), leadLen: int32(len(ch.Lead)), termsAt: ch.termsAt, termsLen: int32(len(ch.Terms)), terms: int32(n),
@@ -124,6 +127,7 @@ func (c *catalog) remove(v *version) {
 	for _, r := range v.rows {
 		c.terms -= uint64(c.rows[r].terms)
 		c.rows[r] = row{}
+		c.numberOf[r] = -1
 	}
 	c.live -= len(v.rows)
 	delete(c.versions, v.key())
@@ -230,27 +234,28 @@ func (c *catalog) needs(f retrieval.Filter) bm25.Needs {
 	}
 }
 
-// admission answers for rows whether a filter admits them; each version is asked
-// once. It is for one goroutine, under the catalog's lock.
+// admission answers for rows whether a filter admits them; nil = it admits all that
+// are there. Each version is asked once. It is safe for concurrent use, under the
+// catalog's lock.
 func (c *catalog) admission(f retrieval.Filter) func(row int32) bool {
-	need := c.needs(f)
-	if need == (bm25.Needs{}) {
-		return func(r int32) bool { return int(r) < len(c.rows) && c.rows[r].version != nil }
+	if c.needs(f) == (bm25.Needs{}) {
+		return nil
 	}
 	const yes, no = 1, 2
-	known := make([]uint8, c.numbers)
+	known := make([]atomic.Uint32, c.numbers)
 	return func(r int32) bool {
-		if int(r) >= len(c.rows) || c.rows[r].version == nil {
+		if int(r) >= len(c.numberOf) || c.numberOf[r] < 0 {
 			return false
 		}
-		v := c.rows[r].version
-		if known[v.number] == 0 {
-			known[v.number] = no
-			if f.Admits(v.vis) {
-				known[v.number] = yes
+		answer := &known[c.numberOf[r]]
+		if answer.Load() == 0 {
+			now := uint32(no)
+			if f.Admits(c.rows[r].version.vis) {
+				now = yes
 			}
+			answer.Store(now)
 		}
-		return known[v.number] == yes
+		return answer.Load() == yes
 	}
 }
 

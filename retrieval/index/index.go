@@ -179,9 +179,14 @@ func (x *Index) load(path string) error {
 }
 
 func (x *Index) empty() error {
-	matrix, err := dense.NewMatrix(x.opt.Model.Dims(), x.opt.Dense)
+	matrix, err := dense.NewMatrix(x.opt.Model.Dims(), x.opt.Dense, x.dir)
 	if err != nil {
 		return err
+	}
+	if x.matrix != nil {
+		if err := x.matrix.Close(); err != nil {
+			return errors.Join(err, matrix.Close())
+		}
 	}
 	x.cat, x.matrix, x.facts, x.seq = newCatalog(), matrix, graph.New(), 0
 	return nil
@@ -329,7 +334,7 @@ func (x *Index) Close() error {
 		return nil
 	}
 	x.closed = true
-	return errors.Join(x.file.sync(), x.file.close(), x.lexical.Close())
+	return errors.Join(x.file.sync(), x.file.close(), x.matrix.Close(), x.lexical.Close())
 }
 
 // Seq is the place in the feed up to which the index has read.
@@ -403,6 +408,11 @@ func (x *Index) take(ctx context.Context, changes []kb.DocumentChange) error {
 		}
 		records[i] = x.record(c)
 	}
+	return x.write(records)
+}
+
+// write is the second half of take.
+func (x *Index) write(records []record) error {
 	if err := x.file.append(records); err != nil {
 		return err
 	}

@@ -128,7 +128,7 @@ func (d denseRoute) Score(ctx context.Context, q retrieval.Query, ids []string) 
 	admit := d.x.cat.admission(q.Filter)
 	out := make([]float64, len(ids))
 	for i, id := range ids {
-		if r, ok := d.x.cat.find(id); ok && admit(r) {
+		if r, ok := d.x.cat.find(id); ok && (admit == nil || admit(r)) {
 			out[i] = d.x.matrix.Score(v, r)
 		}
 	}
@@ -174,8 +174,7 @@ func (g graphRoute) Score(ctx context.Context, q retrieval.Query, ids []string) 
 		}
 		rows[i] = r
 	}
-	admit := g.x.cat.admission(q.Filter)
-	return g.x.facts.Scores(g.cfg, q.Analysis, q.Text, func(r int32) bool { return r >= 0 && admit(r) }, rows), nil
+	return g.x.facts.Scores(g.cfg, q.Analysis, q.Text, g.x.cat.admission(q.Filter), rows), nil
 }
 
 type bm25Route struct {
