@@ -2,6 +2,7 @@ package fact
 
 import (
 	"math"
+	"slices"
 	"unicode"
 
 	"suffice.dev/suffice/text"
@@ -38,6 +39,13 @@ type wording struct {
 	probes []probe // by term
 	under  []int32 // cells of the probes, see probe.cells
 	pairs  []pair  // of the probes, see probe.pairs
+	puts   []put   // what the cells weigh, in the order of the terms
+}
+
+// put is a term over a cell, with the weight that it gives it before its rarity.
+type put struct {
+	cell, term int32
+	base       float64
 }
 
 // probe is what a term of a wording looks for in a bag.
@@ -46,6 +54,7 @@ type probe struct {
 	cells         [2]int32 // range of wording.under: the cells it covers
 	pairs         [2]int32 // range of wording.pairs: the character pairs inside a longer Han term
 	kind          text.TermKind
+	light         bool // see light
 }
 
 // pair is two neighbouring Han characters with their cells; -1 = none.
@@ -61,15 +70,35 @@ type cell struct {
 	han    bool
 }
 
-// word prepares a text. Weights follow rarity in st.
+// wording prepares a text. Weights follow rarity in st; without one the wording is
+// shared and must not be changed.
 func (e *Engine) wording(s string, st *rarity) *wording {
-	runes := []rune(s)
-	return e.wordingOf(runes, text.Span{Start: 0, End: len(runes)}, st, nil)
+	w, ok := e.phrases.get(s)
+	if !ok {
+		runes := []rune(s)
+		w = e.phrase(runes, text.Span{Start: 0, End: len(runes)}, nil)
+		if len(s) <= longestPhrase {
+			e.phrases.put(s, w)
+		}
+	}
+	if st == nil {
+		return w
+	}
+	return w.weighed(st)
 }
 
 // wordingOf prepares a span of a text, leaving out the spans in skip (values,
-// times, marks).
+// times, marks). It is the caller's own.
 func (e *Engine) wordingOf(runes []rune, span text.Span, st *rarity, skip []text.Span) *wording {
+	w := e.phrase(runes, span, skip)
+	if st == nil {
+		return w
+	}
+	return w.weighed(st)
+}
+
+// phrase is a wording whose weights know of no rarity.
+func (e *Engine) phrase(runes []rune, span text.Span, skip []text.Span) *wording {
 	w := &wording{runes: runes[span.Start:span.End]}
 	w.folded = text.Fold(w.runes)
 	all := text.TermsWith(w.runes, w.folded, e.match())
@@ -83,11 +112,10 @@ func (e *Engine) wordingOf(runes []rune, span text.Span, st *rarity, skip []text
 			continue
 		}
 		w.terms = append(w.terms, t)
-		weight := st.of(t)
 		name := t.Kind == text.Identifier || isName(w.runes, t.Span)
 		for i := t.Span.Start; i < t.Span.End; {
 			if text.IsHan(w.folded[i]) {
-				w.put(text.Span{Start: i, End: i + 1}, hanCell*weight, false, true)
+				w.put(text.Span{Start: i, End: i + 1}, hanCell, false, true)
 				i++
 				continue
 			}
@@ -109,18 +137,45 @@ func (e *Engine) wordingOf(runes []rune, span text.Span, st *rarity, skip []text
 			if name {
 				base *= nameFactor
 			}
-			w.put(text.Span{Start: i, End: j}, base*weight, name, false)
+			w.put(text.Span{Start: i, End: j}, base, name, false)
 			i = j
 			for i < t.Span.End && w.folded[i] == ' ' {
 				i++
 			}
 		}
 	}
+	w.probe()
+	w.weigh(nil)
+	return w
+}
+
+// weighed is the wording with the weights that its terms have by their rarity. The
+// cells are the caller's own.
+func (w *wording) weighed(st *rarity) *wording {
+	out := *w
+	out.cells = slices.Clone(w.cells)
+	out.weigh(st)
+	return &out
+}
+
+// weigh sets the weights of the cells.
+func (w *wording) weigh(st *rarity) {
+	for k := range w.cells {
+		w.cells[k].weight = 0
+	}
+	term, weight := int32(-1), 0.0
+	for _, p := range w.puts {
+		if p.term != term {
+			term, weight = p.term, st.of(&w.probes[p.term])
+		}
+		if c := &w.cells[p.cell]; c.weight == 0 || c.han { // a character lies in two pairs: the rarer one counts
+			c.weight = math.Max(c.weight, p.base*weight)
+		}
+	}
+	w.total = 0
 	for _, c := range w.cells {
 		w.total += c.weight
 	}
-	w.probe()
-	return w
 }
 
 // probe prepares the terms to be looked for in bags.
@@ -128,7 +183,7 @@ func (w *wording) probe() {
 	w.probes = make([]probe, len(w.terms))
 	for n := range w.terms {
 		t, p := &w.terms[n], &w.probes[n]
-		p.word, p.concept, p.kind = wordKey(t.Text), conceptKey(t.Concept), t.Kind
+		p.word, p.concept, p.kind, p.light = wordKey(t.Text), conceptKey(t.Concept), t.Kind, light[t.Text]
 		p.cells[0], p.pairs[0] = int32(len(w.under)), int32(len(w.pairs))
 		last := -1
 		for i := t.Span.Start; i < t.Span.End; i++ {
@@ -157,19 +212,18 @@ func inAny(s text.Span, spans []text.Span) bool {
 	return false
 }
 
-// put adds a cell, or raises the weight of the one that is there.
-func (w *wording) put(s text.Span, weight float64, name, han bool) {
-	if c := w.at[s.Start]; c >= 0 {
-		if han { // a character lies in two pairs: the rarer one counts
-			w.cells[c].weight = math.Max(w.cells[c].weight, weight)
+// put adds a cell for the last term, or notes that it has one.
+func (w *wording) put(s text.Span, base float64, name, han bool) {
+	c := w.at[s.Start]
+	if c < 0 {
+		c = len(w.cells)
+		w.cells = append(w.cells, cell{s, 0, name, han})
+		for i := s.Start; i < s.End; i++ {
+			w.at[i] = c
 		}
-		w.cells[c].name = w.cells[c].name || name
-		return
 	}
-	w.cells = append(w.cells, cell{s, weight, name, han})
-	for i := s.Start; i < s.End; i++ {
-		w.at[i] = len(w.cells) - 1
-	}
+	w.cells[c].name = w.cells[c].name || name
+	w.puts = append(w.puts, put{int32(c), int32(len(w.terms) - 1), base})
 }
 
 // isName reports whether a Latin word is capitalised inside its sentence.
@@ -191,9 +245,8 @@ func isName(runes []rune, s text.Span) bool {
 
 // addText puts the terms of a plain text in.
 func (e *Engine) addText(b *bag, s string, weight float32) {
-	runes := []rune(s)
-	for _, t := range text.TermsWith(runes, text.Fold(runes), e.match()) {
-		b.add(t.Text, t.Concept, weight)
+	if s != "" {
+		b.addWording(e.wording(s, nil), weight)
 	}
 }
 
@@ -347,14 +400,13 @@ func (w *wording) text(s text.Span) string { return string(w.runes[s.Start:s.End
 // rarity says how telling a term is among the sentences at hand: a term of every
 // sentence tells little, one of few or none tells most.
 type rarity struct {
-	words map[string]int
-	syns  map[int32]int
+	count map[key]int // of words and concepts: the sentences that have them
 	n     int
 }
 
 // newRarity counts terms by sentence over the pages.
 func newRarity(pages []*Page) *rarity {
-	st := &rarity{words: map[string]int{}, syns: map[int32]int{}}
+	st := &rarity{count: map[key]int{}}
 	for _, p := range pages {
 		for _, s := range p.Sentences {
 			st.n++
@@ -363,9 +415,9 @@ func newRarity(pages []*Page) *rarity {
 				for _, t := range p.Clauses[c].Terms {
 					if !seen[t.Text] {
 						seen[t.Text] = true
-						st.words[t.Text]++
+						st.count[wordKey(t.Text)]++
 						if t.Synset != 0 {
-							st.syns[t.Synset]++
+							st.count[conceptKey(t.Synset)]++
 						}
 					}
 				}
@@ -378,12 +430,12 @@ func newRarity(pages []*Page) *rarity {
 // of is the weight of a term, 0.35..1: 1 for a term that is in no or one sentence,
 // falling with the logarithm of the share of sentences that have it. Words that
 // say little anywhere weigh half.
-func (st *rarity) of(t text.Term) float64 {
+func (st *rarity) of(t *probe) float64 {
 	w := 1.0
 	if st != nil && st.n > 1 {
-		df := st.words[t.Text]
-		if t.Concept != 0 && st.syns[t.Concept] > df {
-			df = st.syns[t.Concept]
+		df := st.count[t.word]
+		if t.concept != 0 && st.count[t.concept] > df {
+			df = st.count[t.concept]
 		}
 		if df > 1 {
 			// In a handful of sentences a word that comes twice is not common yet.
@@ -391,7 +443,7 @@ func (st *rarity) of(t text.Term) float64 {
 			w = 1 - 0.65*known*math.Log(float64(df))/math.Log(float64(st.n)+1)
 		}
 	}
-	if light[t.Text] {
+	if t.light {
 		w *= 0.4
 	}
 	return math.Max(w, 0.2)

@@ -144,6 +144,13 @@ func (b *bag) addTerms(terms []Term, scale float32) {
 	}
 }
 
+// addWording puts the terms of a wording in.
+func (b *bag) addWording(w *wording, weight float32) {
+	for i := range w.terms {
+		b.add(w.terms[i].Text, w.terms[i].Concept, weight)
+	}
+}
+
 // addBag puts all of another bag in.
 func (b *bag) addBag(o *bag) {
 	for i, k := range o.keys {

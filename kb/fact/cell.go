@@ -71,7 +71,7 @@ func (e *Engine) fitCell(n *prepared, v *view, page, i int) candidate {
 	}
 	c.late = e.elsewhere(n, v, f)
 	sides := v.factSides(i)
-	if apart(n.sides, sides, false) || apart(n.sides, sides, true) || n.outside(v, f) || n.anotherRow(v, f) {
+	if apart(n.sides, sides, false) || apart(n.sides, sides, true) || n.outside(v, i) || n.anotherRow(v, i) {
 		c.worst, c.other = 1, true
 	}
 	for _, o := range n.others {

@@ -37,7 +37,7 @@ func (r *Round) Conflicts(needs []Need) []Clash {
 		return nil
 	}
 	e := r.engine
-	x := &comparer{Engine: e, views: r.views, st: r.st, abouts: map[formKey]*aboutness{}, reaches: map[[2]int]*reach{}, topics: map[string]*topic{}, titles: map[[2]int]titles{}}
+	x := &comparer{Engine: e, views: r.views, st: r.st, abouts: map[formKey]*aboutness{}, topics: map[string]*topic{}, titles: map[[2]int]titles{}}
 	seen := map[[4]int]int{}
 	var out []Clash
 	add := func(c Clash) {
@@ -115,12 +115,11 @@ func (r *Round) Conflicts(needs []Need) []Clash {
 // once each. It is not safe for concurrent use.
 type comparer struct {
 	*Engine
-	views   []*view
-	st      *rarity
-	abouts  map[formKey]*aboutness
-	reaches map[[2]int]*reach // by page and clause
-	topics  map[string]*topic // by their text
-	titles  map[[2]int]titles // by two pages
+	views  []*view
+	st     *rarity
+	abouts map[formKey]*aboutness
+	topics map[string]*topic // by their text
+	titles map[[2]int]titles // by two pages
 }
 
 type formKey struct {
@@ -132,9 +131,11 @@ type formKey struct {
 type aboutForm uint8
 
 const (
-	ofValue  aboutForm = iota // the words around a value
-	ofClause                  // the whole clause, without the words of its stance
-	ofCore                    // the same without the words that say for whom it holds
+	ofValue     aboutForm = iota // the words around a value
+	ofClause                     // the whole clause, without the words of its stance
+	ofCore                       // the same without the words that say for whom it holds
+	ofSentence                   // the words around a value from the beginning of its sentence
+	phraseForms = iota
 )
 
 func (x *comparer) fact(r Ref) *Fact { return &x.views[r.Page].page.Facts[r.Fact] }
@@ -145,33 +146,29 @@ func (x *comparer) about(r Ref, form aboutForm) *aboutness {
 	if a, ok := x.abouts[key]; ok {
 		return a
 	}
-	var skip []text.Span
-	if form == ofCore {
-		h := x.reach(r)
-		skip = []text.Span{h.all, h.only, h.pivot.word}
-	}
-	a := x.readAbout(x.views[r.Page], x.fact(r), x.st, form != ofValue, skip...)
+	a := x.readAbout(x.views[r.Page], r.Fact, x.st, form)
 	x.abouts[key] = a
 	return a
 }
 
 // reach is what the clause of a fact says by its form.
-func (x *comparer) reach(r Ref) *reach {
-	f := x.fact(r)
-	key := [2]int{r.Page, f.Clause}
-	h, ok := x.reaches[key]
-	if !ok {
-		h = &reach{}
-		v := x.views[r.Page]
-		if c := v.clauseOf(f); c != nil {
-			*h = reachOf(v.page.Runes, c.Span)
-			h.pivot, h.compares = pivotOf(v.page.Runes, c.Span)
-			h.marks = marksOf(v.page.Runes, c.Span)
-			h.first, h.second, h.sequence = sequenceOf(v.page.Quote(v.sentenceSpan(f)))
-		}
-		x.reaches[key] = h
+func (x *comparer) reach(r Ref) *reach { return x.views[r.Page].reachAt(x.fact(r)) }
+
+// noReach is what a fact without a clause says by its form.
+var noReach reach
+
+func (s *sheet) reachAt(f *Fact) *reach {
+	c := s.clauseOf(f)
+	if c == nil {
+		return &noReach
 	}
-	return h
+	return s.reaches.get(f.Clause, func() *reach {
+		h := reachOf(s.page.Runes, c.Span)
+		h.pivot, h.compares = pivotOf(s.page.Runes, c.Span)
+		h.marks = marksOf(s.page.Runes, c.Span)
+		h.first, h.second, h.sequence = sequenceOf(s.page.Quote(s.sentenceSpan(f)))
+		return &h
+	})
 }
 
 // topic is the subject of a clause, prepared.
@@ -292,7 +289,7 @@ func (x *comparer) answers(n *prepared, c *Clash) bool {
 				return false
 			}
 		}
-		if x.elsewhere(n, v, f) || n.outside(v, f) {
+		if x.elsewhere(n, v, f) || n.outside(v, r.Fact) {
 			return false
 		}
 	}
@@ -344,7 +341,7 @@ func (x *comparer) neighbours() [][2]Ref {
 			}
 			ref := Ref{Page: p, Fact: i, Span: f.Span, Value: f.Value.Span}
 			for _, t := range f.Anchors {
-				if t.Origin > Topic || light[t.Text] || x.st.words[t.Text] > 12 {
+				if t.Origin > Topic || light[t.Text] || x.st.count[wordKey(t.Text)] > 12 {
 					continue
 				}
 				k := key{f.Value.Kind, loose(dim), f.Threshold, t.Text}
@@ -646,60 +643,81 @@ func firstText(a, b string) string {
 
 // aboutKey names what about has read once.
 type aboutKey struct {
-	fact  *Fact
-	st    *rarity
-	whole bool
+	fact int
+	st   *rarity
 }
 
 // about is what a value is about: the words of its clause and what it inherits,
 // without the values themselves. A fact is compared with many others, and read once.
-func (e *Engine) about(v *view, f *Fact, st *rarity, whole bool) *aboutness {
-	key := aboutKey{f, st, whole}
+func (e *Engine) about(v *view, i int, st *rarity) *aboutness {
+	key := aboutKey{i, st}
 	a, ok := v.abouts[key]
 	if !ok {
 		if v.abouts == nil {
 			v.abouts = map[aboutKey]*aboutness{}
 		}
-		a = e.readAbout(v, f, st, whole)
+		a = e.readAbout(v, i, st, ofValue)
 		v.abouts[key] = a
 	}
 	return a
 }
 
-func (e *Engine) readAbout(v *view, f *Fact, st *rarity, whole bool, leave ...text.Span) *aboutness {
-	out := &aboutness{bag: v.factBagOwn(f, whole)}
-	c := v.clauseOf(f)
-	if c == nil {
-		out.own = e.wording("", st)
+func (e *Engine) readAbout(v *view, i int, st *rarity, form aboutForm) *aboutness {
+	f := &v.page.Facts[i]
+	out := &aboutness{bag: v.aboutBag(i, form != ofValue)}
+	if v.clauseOf(f) == nil {
+		out.own = e.wording("", nil)
 		return out
 	}
-	skip := append(values(v.page, c), leave...)
-	if whole {
-		skip = append(skip, stanceWords(v.page.Runes, c.Span)...)
-		if e.config.Contrasts != nil {
-			for _, found := range e.config.Contrasts.Find(text.Fold(v.page.Runes[c.Start:c.End])) {
-				if found.State {
-					skip = append(skip, text.Span{Start: c.Start + found.Start, End: c.Start + found.End})
-				}
-			}
-		}
-	}
-	span := c.Span
-	if !whole && f.Span.Len() > 0 && c.Span.Contains(f.Span) {
-		span = f.Span
-	}
-	out.own, out.from = e.wordingOf(v.page.Runes, span, st, skip), span.Start
-	if s := v.sentenceSpan(f); !whole && out.own.total < leastShared && s.Start < span.Start {
-		// The clause takes its subject from the one before it.
-		wide := text.Span{Start: s.Start, End: span.End}
-		for k := f.Clause - 1; k >= 0 && v.page.Clauses[k].Sentence == c.Sentence; k-- {
-			skip = append(skip, values(v.page, &v.page.Clauses[k])...)
-			wide.Start = v.page.Clauses[k].Start
-		}
-		out.own, out.from = e.wordingOf(v.page.Runes, wide, st, skip), wide.Start
+	p := v.aboutPhrase(i, form)
+	out.own, out.from = p.words.weighed(st), p.from
+	if s := v.sentenceSpan(f); form == ofValue && out.own.total < leastShared && s.Start < p.from {
+		p = v.aboutPhrase(i, ofSentence) // the clause takes its subject from the one before it
+		out.own, out.from = p.words.weighed(st), p.from
 	}
 	out.all = v.clauseBagFor(f)
 	return out
+}
+
+// phrase is what a fact is about in words, before their rarity.
+type phrase struct {
+	words *wording
+	from  int // where they begin on the page
+}
+
+// aboutPhrase cuts what a fact is about out of its clause.
+func (s *sheet) aboutPhrase(i int, form aboutForm) *phrase {
+	return s.phrases.get(phraseForms*i+int(form), func() *phrase {
+		f, e := &s.page.Facts[i], s.engine
+		c := s.clauseOf(f)
+		skip := values(s.page, c)
+		if form == ofCore {
+			h := s.reachAt(f)
+			skip = append(skip, h.all, h.only, h.pivot.word)
+		}
+		if form == ofClause || form == ofCore {
+			skip = append(skip, stanceWords(s.page.Runes, c.Span)...)
+			if e.config.Contrasts != nil {
+				for _, found := range e.config.Contrasts.Find(s.foldedText()[c.Start:c.End]) {
+					if found.State {
+						skip = append(skip, text.Span{Start: c.Start + found.Start, End: c.Start + found.End})
+					}
+				}
+			}
+		}
+		span := c.Span
+		if form != ofClause && form != ofCore && f.Span.Len() > 0 && c.Span.Contains(f.Span) {
+			span = f.Span
+		}
+		if form == ofSentence {
+			span.Start = s.sentenceSpan(f).Start
+			for k := f.Clause - 1; k >= 0 && s.page.Clauses[k].Sentence == c.Sentence; k-- {
+				skip = append(skip, values(s.page, &s.page.Clauses[k])...)
+				span.Start = s.page.Clauses[k].Start
+			}
+		}
+		return &phrase{e.phrase(s.page.Runes, span, skip), span.Start}
+	})
 }
 
 // stanceList are content words that say how a statement stands, not what it is about.
@@ -760,28 +778,39 @@ func values(p *Page, c *Clause) []text.Span {
 	return out
 }
 
-// factBagOwn is the bag of a fact for comparison with another fact.
-func (v *view) factBagOwn(f *Fact, whole bool) *bag {
-	b := newBag(len(f.Anchors))
-	for _, t := range f.Anchors {
-		w := originWeight(t.Origin)
-		if t.Origin == Sentence && !whole {
-			w = 0.6
+// aboutBag is the bag of a fact for comparison with another fact. It is shared: it
+// must not be changed.
+func (s *sheet) aboutBag(i int, whole bool) *bag {
+	n := 2 * i
+	if whole {
+		n++
+	}
+	return s.about.get(n, func() *bag {
+		f := &s.page.Facts[i]
+		b := newBag(len(f.Anchors))
+		for _, t := range f.Anchors {
+			w := originWeight(t.Origin)
+			if t.Origin == Sentence && !whole {
+				w = 0.6
+			}
+			b.add(t.Text, t.Synset, w)
 		}
-		b.add(t.Text, t.Synset, w)
-	}
-	if q := f.Value.Quantity; q != nil && q.Noun != "" {
-		v.addText(b, q.Noun, 1)
-	}
-	v.addFrame(b)
-	return b
+		if q := f.Value.Quantity; q != nil {
+			s.addText(b, q.Noun, 1)
+		}
+		s.addFrame(b)
+		return b
+	})
 }
+
+// nothing is a bag without words.
+var nothing = newBag(0)
 
 func (v *view) clauseBagFor(f *Fact) *bag {
 	if f.Clause >= 0 && f.Clause < len(v.page.Clauses) {
 		return v.clauseBag(f.Clause)
 	}
-	return newBag(0)
+	return nothing
 }
 
 // overlap is how two facts share what they are about.
@@ -933,7 +962,7 @@ func excludesOthers(va *view, a *Fact, vb *view, b *Fact) bool {
 		limited = limited || c.Kind == OnlyIf
 	}
 	c := vb.clauseOf(b)
-	return limited && c != nil && hasAny(string(text.Fold(vb.page.Runes[c.Start:c.End])), []string{"非", "其他", "其余", "以外", "之外", "other", "non-", "anyone else", "nobody else", "outside", "everyone else"})
+	return limited && c != nil && hasAny(vb.marksAt(b.Clause).folded, []string{"非", "其他", "其余", "以外", "之外", "other", "non-", "anyone else", "nobody else", "outside", "everyone else"})
 }
 
 // opposedBounds reports whether one quantity is a lower and the other an upper bound
@@ -1087,11 +1116,10 @@ func ruleValue(v *view, f *Fact) bool {
 	if f.Modality == Must || f.Modality == MustNot || f.Modality == May {
 		return true
 	}
-	span := f.Span
-	if c := v.clauseOf(f); c != nil {
-		span = c.Span
+	if v.clauseOf(f) != nil {
+		return v.marksAt(f.Clause).rule
 	}
-	return hasAny(string(text.Fold(v.page.Runes[span.Start:span.End])), ruleWords)
+	return hasAny(string(text.Fold(v.page.Runes[f.Span.Start:f.Span.End])), ruleWords)
 }
 
 // singleHolder reports whether the attribute of the fact can have one holder only:
@@ -1102,7 +1130,7 @@ func singleHolder(v *view, f *Fact) bool {
 	if plural(f) || c == nil || f.Negative() {
 		return false
 	}
-	if hasAny(string(text.Fold(v.page.Runes[c.Start:c.End])), manyHolders) {
+	if v.marksAt(f.Clause).several {
 		return false
 	}
 	switch f.Role {
@@ -1231,18 +1259,10 @@ func statusClash(va, vb *view, fa, fb *Fact) bool {
 
 // status is +1 for a status that holds, -1 for one that has ended, 0 for neither.
 func status(v *view, f *Fact) int {
-	c := v.clauseOf(f)
-	if c == nil {
+	if v.clauseOf(f) == nil {
 		return 0
 	}
-	s := string(text.Fold(v.page.Runes[c.Start:c.End]))
-	r := 0
-	switch {
-	case hasAny(s, statusOff):
-		r = -1
-	case hasAny(s, statusOn):
-		r = 1
-	}
+	r := int(v.marksAt(f.Clause).status)
 	if f.Denied {
 		r = -r
 	}
@@ -1313,17 +1333,14 @@ func compareTitles(va, vb *view) titles {
 	if va.meta.Title == "" || vb.meta.Title == "" {
 		return titles{}
 	}
-	va.readTitle()
-	vb.readTitle()
-	if va.title == vb.title || hasAny(va.title, periodicals) {
+	a, b := va.titleForm(), vb.titleForm()
+	if a.folded == b.folded || a.periodical {
 		return titles{}
 	}
-	a, b := titleWords(va.bareTitle), titleWords(vb.bareTitle)
-	if a != "" && a == b {
+	if a.words != "" && a.words == b.words {
 		return titles{one: true}
 	}
-	a, b = titleWords(yearMark.ReplaceAllString(a, "")), titleWords(yearMark.ReplaceAllString(b, ""))
-	return titles{year: a != "" && a == b}
+	return titles{year: a.yearless != "" && a.yearless == b.yearless}
 }
 
 // titleWords is a title without spaces, brackets and marks.

@@ -455,7 +455,7 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, links *links) candidate 
 			v.liftBefore(p.w, p.cov.cells, f.Sentence)
 		}
 		if c := relatedMatch[p.kind]; c > 0 {
-			e.liftRelated(p.w, p.cov.cells, v, f, c)
+			e.liftRelated(p.w, p.cov.cells, v, i, c)
 		}
 		if whole {
 			n.answersState(p.w, p.cov.cells, v.factSides(i))
@@ -534,7 +534,7 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, links *links) candidate 
 		if linked != nil {
 			lift(piece, pc.cells, linked, 0.7*scale)
 		}
-		e.liftRelated(piece, pc.cells, v, f, relatedMatch[0])
+		e.liftRelated(piece, pc.cells, v, i, relatedMatch[0])
 		if piece.score(pc.cells) < leastPiece || len(piece.cells) <= shortPiece && piece.worst(pc.cells) > pieceGap {
 			c.worst = 1
 		}
@@ -552,7 +552,7 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, links *links) candidate 
 	if apart(n.sides, sides, false) || f.Value.Kind != BooleanValue && apart(n.sides, sides, true) {
 		c.worst, c.other = 1, true
 	}
-	if n.outside(v, f) || n.anotherRow(v, f) {
+	if n.outside(v, i) || n.anotherRow(v, i) {
 		c.worst, c.other = 1, true
 	}
 	for _, o := range n.others {
@@ -646,13 +646,14 @@ func limitsIn(s string) []quantity.Quantity {
 
 // thresholds are the values that limit a fact: those of its conditions, and those
 // that its subject names (a row of ten to twenty years).
-func (v *view) thresholds(f *Fact) []quantity.Quantity {
+func (v *view) thresholds(i int) []quantity.Quantity {
+	f := &v.page.Facts[i]
 	var out []quantity.Quantity
 	for _, c := range f.Conditions {
 		out = append(out, c.Quantities...)
 	}
 	if f.Subject.Text != "" && (f.Subject.Span.Empty() || !f.Subject.Span.Overlaps(f.Value.Span)) {
-		out = append(out, limitsIn(f.Subject.Text)...)
+		out = append(out, v.subjectOf(i).limits...)
 	}
 	return out
 }
@@ -675,21 +676,22 @@ func (n *prepared) otherNumber(parts iter.Seq2[*wording, []float64]) bool {
 
 // anotherRow reports whether the fact is a cell of a row whose label the question
 // does not name: of the row for Chengdu nothing is said of Beijing.
-func (n *prepared) anotherRow(v *view, f *Fact) bool {
-	if !v.inTable(f) || f.Subject.Text == "" || len(limitsIn(f.Subject.Text)) > 0 {
+func (n *prepared) anotherRow(v *view, i int) bool {
+	f := &v.page.Facts[i]
+	if !v.inTable(f) || f.Subject.Text == "" || len(v.subjectOf(i).limits) > 0 {
 		return false
 	}
-	w := v.engine.wording(f.Subject.Text, nil)
+	w := v.subjectOf(i).words
 	return w.total > 0 && w.scoreOn(n.words) < 0.3
 }
 
 // outside reports whether the question fixes a value that the fact's own thresholds
 // exclude: three days before departure, and a rule for seven days and more.
-func (n *prepared) outside(v *view, f *Fact) bool {
+func (n *prepared) outside(v *view, i int) bool {
 	if len(n.limits) == 0 {
 		return false
 	}
-	bounds := v.thresholds(f)
+	bounds := v.thresholds(i)
 	for _, l := range n.limits {
 		excluded, met := false, false
 		for _, q := range bounds {
@@ -887,7 +889,7 @@ func (e *Engine) liftForeign(w *wording, cells []float64, v *view, f *Fact) {
 var relatedMatch = [3]float64{0.55, 0.75, 0.7}
 
 // liftRelated covers words of a question by related words of the fact's clause.
-func (e *Engine) liftRelated(w *wording, cells []float64, v *view, f *Fact, match float64) {
+func (e *Engine) liftRelated(w *wording, cells []float64, v *view, i int, match float64) {
 	if e.config.Related == nil {
 		return
 	}
@@ -895,7 +897,7 @@ func (e *Engine) liftRelated(w *wording, cells []float64, v *view, f *Fact, matc
 	if len(gaps) == 0 {
 		return
 	}
-	have := v.relatedTo(f)
+	have := v.relatedTo(i)
 	if len(have) == 0 {
 		return
 	}

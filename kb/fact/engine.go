@@ -24,10 +24,12 @@ type Config struct {
 	FiscalStart time.Month                // first month of the fiscal year; 0 = January
 }
 
-// Engine reads facts and compares them. It has no state of its own beyond its
-// configuration and is safe for concurrent use if the Dictionary and Similarity are.
+// Engine reads facts and compares them. Beyond its configuration it keeps only phrases
+// that it has prepared; it is safe for concurrent use if the Dictionary and Similarity
+// are.
 type Engine struct {
-	config Config
+	config  Config
+	phrases phraseStore
 }
 
 // New returns an engine.

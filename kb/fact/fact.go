@@ -12,6 +12,7 @@
 package fact
 
 import (
+	"sync/atomic"
 	"time"
 
 	"suffice.dev/suffice/kb/fact/quantity"
@@ -236,6 +237,8 @@ type Alias struct {
 // Page is all that was read from one source. It does not depend on any question
 // and is stored with the chunk.
 type Page struct {
+	ready atomic.Pointer[sheet] // what comparisons prepared of it, for the engine and title that asked last
+
 	Runes      []rune // the text
 	Sentences  []SentenceInfo
 	Clauses    []Clause

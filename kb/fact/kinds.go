@@ -234,8 +234,7 @@ var freeWords = regexp.MustCompile(`免费|不收(取)?(任何)?(费|费用|手�
 // saysFree reports whether a clause says that nothing is charged, which answers what
 // a thing costs.
 func saysFree(v *view, f *Fact) bool {
-	c := v.clauseOf(f)
-	return c != nil && freeWords.MatchString(string(text.Fold(v.page.Runes[c.Start:c.End])))
+	return v.clauseOf(f) != nil && v.marksAt(f.Clause).free
 }
 
 // asksActual reports whether the question asks for what was, not what was planned.
@@ -324,7 +323,7 @@ func says(n *prepared, v *view, f *Fact) bool {
 	s := v.page.Sentences[f.Sentence]
 	for k := s.Clauses[0]; k < s.Clauses[1]; k++ {
 		c := &v.page.Clauses[k]
-		if len(c.Quantities) > 0 || len(c.Times) > 0 || !v.announces(c) && extra(n, v, s.Span, c.Terms) {
+		if len(c.Quantities) > 0 || len(c.Times) > 0 || !v.marksAt(k).away && extra(n, v, s.Span, c.Terms) {
 			return true
 		}
 	}
@@ -334,22 +333,15 @@ func says(n *prepared, v *view, f *Fact) bool {
 // pointsElsewhere reports whether the clause of a fact only says where the answer is
 // to be found.
 func pointsElsewhere(v *view, f *Fact) bool {
-	c := v.clauseOf(f)
-	return c != nil && v.announces(c)
+	return v.clauseOf(f) != nil && v.marksAt(f.Clause).away
 }
 
 var elsewhere = regexp.MustCompile(`另行(公布|通知|规定|制定|公告)|(详)?见(《|第|附)|以.{1,16}为准|(will|to) be (announced|published)|set out in|(see|listed in|found in|described in) (the )?(appendix|annex|section|schedule|catalogue|price list)`)
 
-// announces reports whether a clause points elsewhere and states nothing itself.
-func (v *view) announces(c *Clause) bool {
-	return len(c.Quantities) == 0 && elsewhere.MatchString(string(text.Fold(v.page.Runes[c.Start:c.End])))
-}
-
 // textual reports whether the clause has the form of an answer to a textual need:
 // a cause for why, a definition for what is, an exception, a step.
 func textual(n *prepared, v *view, f *Fact) bool {
-	span := v.sentenceSpan(f)
-	s := string(text.Fold(v.page.Runes[span.Start:span.End]))
+	s := v.sentenceOf(f)
 	if strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") {
 		return false
 	}
@@ -369,8 +361,8 @@ func textual(n *prepared, v *view, f *Fact) bool {
 				return true
 			}
 		}
-		if c := v.clauseOf(f); c != nil {
-			s = string(text.Fold(v.page.Runes[c.Start:c.End]))
+		if v.clauseOf(f) != nil {
+			s = v.marksAt(f.Clause).folded
 		}
 		return f.Negative() || f.Role == Exclusion || f.Role == Member || f.Modality == NeedNot || hasAny(s, exceptionMarks)
 	case "CONDITION":

@@ -60,7 +60,7 @@ func (e *Engine) Overlap(question string, need *Need, pages []*Page, metas []Met
 	out := Overlap{Names: -1, Numbers: -1, Soft: -1, SetSoft: -1, Similarity: -1, AnswerLike: -1, Best: -1, WindowNumbers: -1, LikeRest: -1, Cell: CellMatch{Numbers: -1, Like: -1}}
 	st := newRarity(pages)
 	w := e.wording(question, st)
-	e.weigh(w)
+	e.weighByRarity(w)
 	out.QuestionLen = w.total
 	if len(pages) == 0 || len(w.cells) == 0 {
 		return out
@@ -238,8 +238,8 @@ func (e *Engine) overlapLike(out *Overlap, question string, w *wording, set []fl
 	}
 }
 
-// weigh scales the cells of a question by how rare their words are in the language.
-func (e *Engine) weigh(w *wording) {
+// weighByRarity scales the cells of a question by how rare their words are in the language.
+func (e *Engine) weighByRarity(w *wording) {
 	if e.config.Rarity == nil {
 		return
 	}

@@ -93,7 +93,13 @@ func (p *Page) UnmarshalBinary(data []byte) error {
 		return fmt.Errorf("decode page: %w: unknown version", ErrPage)
 	}
 	r := &pageReader{data: data[1:]}
-	q := Page{Runes: p.Runes}
+	var q struct {
+		Sentences  []SentenceInfo
+		Clauses    []Clause
+		Facts      []Fact
+		Aliases    []Alias
+		References []Reference
+	}
 	q.Sentences = make([]SentenceInfo, r.count(5))
 	for i := range q.Sentences {
 		s := &q.Sentences[i]
@@ -152,7 +158,8 @@ func (p *Page) UnmarshalBinary(data []byte) error {
 	if r.failed {
 		return fmt.Errorf("decode page: %w: damaged", ErrPage)
 	}
-	*p = q
+	p.Sentences, p.Clauses, p.Facts, p.Aliases, p.References = q.Sentences, q.Clauses, q.Facts, q.Aliases, q.References
+	p.ready.Store(nil)
 	return nil
 }
 

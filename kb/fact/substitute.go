@@ -32,31 +32,30 @@ type wordAtom struct {
 }
 
 // tokens cuts the page's text; the result is shared.
-func (v *view) tokens() []wordAtom {
-	if v.tokenized {
-		return v.cut
-	}
-	v.tokenized = true
-	folded := text.Fold(v.page.Runes)
-	for i := 0; i < len(folded); {
-		r := folded[i]
-		switch {
-		case text.IsHan(r):
-			v.cut = append(v.cut, wordAtom{text.Span{Start: i, End: i + 1}, string(r)})
-			i++
-		case unicode.IsLetter(r) || unicode.IsDigit(r):
-			j := i + 1
-			for j < len(folded) && !text.IsHan(folded[j]) && (unicode.IsLetter(folded[j]) || unicode.IsDigit(folded[j]) ||
-				(folded[j] == '.' || folded[j] == ',') && digit(folded[j-1]) && digit(at(folded, j+1))) {
-				j++
+func (s *sheet) tokens() []wordAtom {
+	return *s.cut.get(0, func() *[]wordAtom {
+		folded := s.foldedText()
+		out := make([]wordAtom, 0, len(folded)/3)
+		for i := 0; i < len(folded); {
+			r := folded[i]
+			switch {
+			case text.IsHan(r):
+				out = append(out, wordAtom{text.Span{Start: i, End: i + 1}, string(r)})
+				i++
+			case unicode.IsLetter(r) || unicode.IsDigit(r):
+				j := i + 1
+				for j < len(folded) && !text.IsHan(folded[j]) && (unicode.IsLetter(folded[j]) || unicode.IsDigit(folded[j]) ||
+					(folded[j] == '.' || folded[j] == ',') && digit(folded[j-1]) && digit(at(folded, j+1))) {
+					j++
+				}
+				out = append(out, wordAtom{text.Span{Start: i, End: j}, string(folded[i:j])})
+				i = j
+			default:
+				i++
 			}
-			v.cut = append(v.cut, wordAtom{text.Span{Start: i, End: j}, string(folded[i:j])})
-			i = j
-		default:
-			i++
 		}
-	}
-	return v.cut
+		return &out
+	})
 }
 
 // substitutions finds the places where two pages differ in one stretch of equal text

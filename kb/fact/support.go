@@ -1265,7 +1265,7 @@ func (k *Checker) ordered(c Claim, cl *Clause, f *Fact) (Support, bool) {
 				continue
 			}
 			va, vb := k.views[x.page], k.views[y.page]
-			m := mutual(e.about(va, &va.page.Facts[x.fact], k.st, false), e.about(vb, &vb.page.Facts[y.fact], k.st, false))
+			m := mutual(e.about(va, x.fact, k.st), e.about(vb, y.fact, k.st))
 			if s := x.fit + y.fit + m.similarity; s > score {
 				score, best = s, &[2]side{x, y}
 			}

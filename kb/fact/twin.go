@@ -3,8 +3,6 @@ package fact
 import (
 	"strings"
 	"unicode"
-
-	"suffice.dev/suffice/text"
 )
 
 // leastTwin is the least length, in letters, of a clause that two pages may be said to
@@ -19,39 +17,48 @@ func (v *view) twinned(f *Fact, o *view, g *Fact) bool {
 	return o.states(v.clauseText(f)) || v.states(o.clauseText(g))
 }
 
-// states reports whether the page has a clause with these letters.
-func (v *view) states(letters string) bool {
-	if letters == "" {
+// states reports whether the page has a clause with the letters of this one.
+func (s *sheet) states(letters *clauseMarks) bool {
+	if letters == nil || letters.letters == "" {
 		return false
 	}
-	if v.said == nil {
-		v.said = make(map[string]bool, len(v.page.Clauses))
-		for i := range v.page.Clauses {
-			if s := v.page.Clauses[i].Span; s.Len() >= leastTwin {
-				v.said[lettersOf(v.page.Runes[s.Start:s.End])] = true
+	return (*s.said.get(0, func() *map[key]bool {
+		said := make(map[key]bool, len(s.page.Clauses))
+		for i := range s.page.Clauses {
+			if m := s.marksAt(i); m.letters != "" {
+				said[m.key] = true
 			}
 		}
-	}
-	return v.said[letters]
+		return &said
+	}))[letters.key]
 }
 
-// clauseText is the letters and digits of the clause of a fact; of a table cell, of its
-// headings and value.
-func (v *view) clauseText(f *Fact) string {
-	c := v.clauseOf(f)
+// clauseText is the clause of a fact with its letters and digits; nil when it is too
+// short to be told by them.
+func (s *sheet) clauseText(f *Fact) *clauseMarks {
+	c := s.clauseOf(f)
 	if c == nil || c.Span.Len() < leastTwin {
-		return ""
+		return nil
 	}
-	return lettersOf(v.page.Runes[c.Start:c.End])
+	return s.marksAt(f.Clause)
 }
 
-// readTitle folds the title, once: title as it is, bareTitle without the mark of a
-// version.
-func (v *view) readTitle() {
-	if v.title == "" && v.meta.Title != "" {
-		v.title = fold(v.meta.Title)
-		v.bareTitle = strings.TrimSpace(versionMark.ReplaceAllString(v.title, ""))
-	}
+// titleForm is the title of a page as titles are compared.
+type titleForm struct {
+	folded     string
+	words      string // without the mark of a version, spaces and signs
+	yearless   string // the same without a year
+	periodical bool
+}
+
+func (s *sheet) titleForm() *titleForm {
+	return s.titles.get(0, func() *titleForm {
+		t := &titleForm{folded: fold(s.title)}
+		t.words = titleWords(strings.TrimSpace(versionMark.ReplaceAllString(t.folded, "")))
+		t.yearless = titleWords(yearMark.ReplaceAllString(t.words, ""))
+		t.periodical = hasAny(t.folded, periodicals)
+		return t
+	})
 }
 
 // articleMark is the length of the number of an article at the beginning of a text.
@@ -66,11 +73,10 @@ func articleMark(folded []rune) int {
 	return 0
 }
 
-// lettersOf is a text folded, without white space and punctuation.
-func lettersOf(runes []rune) string {
-	folded := text.Fold(runes)
+// lettersOf is a folded text without white space and punctuation.
+func lettersOf(folded []rune) string {
 	folded = folded[articleMark(folded):]
-	out := folded[:0]
+	out := make([]rune, 0, len(folded))
 	for _, r := range folded {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '%' || r == '.' || r == '-' {
 			out = append(out, r)

@@ -10,90 +10,50 @@ import (
 	"suffice.dev/suffice/text"
 )
 
-// view is a page prepared for one round of comparisons: the bags of its facts and
-// clauses, built when first asked for. It is not safe for concurrent use.
+// view is a page in one round of comparisons. What depends on the page alone is kept
+// with it, on its sheet. A view is not safe for concurrent use.
 type view struct {
-	engine   *Engine
-	page     *Page
-	meta     Meta
-	facts    []*bag
-	own      []*bag
-	clause   []*bag
-	frame    *bag
-	all      *bag
-	related  [][]int32 // by clause
-	language string
-	self     int                 // +1 when the page speaks of itself without a name, -1 when not
-	folded   string              // the whole text, folded, when first asked for
-	sides    []map[int32]sideSet // by fact
+	*sheet
+	meta Meta
 
 	columns map[period]period // by asked period, the one that table cells mean by it
-	said    map[string]bool   // the letters of the page's clauses, when first asked for
-
-	title, bareTitle string // see readTitle
-
-	cut       []wordAtom // see tokens
-	tokenized bool
-
-	alone  []*bag                 // by clause: see saidBag
-	close  []*bag                 // by fact: see closeBag
-	terms  map[string][]text.Term // of texts that were added to bags
-	abouts map[aboutKey]*aboutness
+	abouts  map[aboutKey]*aboutness
 }
 
 func (e *Engine) views(pages []*Page, metas []Meta) []*view {
 	out := make([]*view, len(pages))
 	for i, p := range pages {
-		v := &view{engine: e, page: p, facts: make([]*bag, len(p.Facts)), own: make([]*bag, len(p.Facts)), sides: make([]map[int32]sideSet, len(p.Facts)), clause: make([]*bag, len(p.Clauses))}
+		v := &view{}
 		if i < len(metas) {
 			v.meta = metas[i]
 		}
+		v.sheet = e.sheet(p, v.meta.Title)
 		out[i] = v
 	}
 	return out
 }
 
-// addText is Engine.addText; the words of a subject or title are read once a view.
-func (v *view) addText(b *bag, s string, weight float32) {
-	terms, ok := v.terms[s]
-	if !ok {
-		runes := []rune(s)
-		terms = text.TermsWith(runes, text.Fold(runes), v.engine.match())
-		if v.terms == nil {
-			v.terms = map[string][]text.Term{}
-		}
-		v.terms[s] = terms
-	}
-	for _, t := range terms {
-		b.add(t.Text, t.Concept, weight)
-	}
-}
+// addText is Engine.addText.
+func (s *sheet) addText(b *bag, phrase string, weight float32) { s.engine.addText(b, phrase, weight) }
 
 // saidBag is the words of a clause itself, without anything it inherits. It is
 // shared: it must not be changed.
-func (v *view) saidBag(i int) *bag {
-	if v.alone == nil {
-		v.alone = make([]*bag, len(v.page.Clauses))
-	}
-	if v.alone[i] == nil {
-		terms := v.page.Clauses[i].Terms
+func (s *sheet) saidBag(i int) *bag {
+	return s.alone.get(i, func() *bag {
+		terms := s.page.Clauses[i].Terms
 		b := newBag(len(terms))
 		for _, t := range terms {
 			b.add(t.Text, t.Synset, 1)
 		}
-		v.alone[i] = b
-	}
-	return v.alone[i]
+		return b
+	})
 }
 
 // closeBag is the words that stand near a fact: its own in full, those of its clause
 // and topic by half. It is shared: it must not be changed.
-func (v *view) closeBag(i int) *bag {
-	if v.close == nil {
-		v.close = make([]*bag, len(v.page.Facts))
-	}
-	if v.close[i] == nil {
-		anchors := v.page.Facts[i].Anchors
+func (s *sheet) closeBag(i int) *bag {
+	return s.close.get(i, func() *bag {
+		anchors := s.page.Facts[i].Anchors
 		b := newBag(len(anchors))
 		for _, t := range anchors {
 			switch t.Origin {
@@ -103,74 +63,65 @@ func (v *view) closeBag(i int) *bag {
 				b.add(t.Text, t.Synset, 0.5)
 			}
 		}
-		v.close[i] = b
-	}
-	return v.close[i]
+		return b
+	})
 }
 
 // factBag is what the fact is about: its anchors, the counted noun, its conditions
-// and the document's title.
-func (v *view) factBag(i int) *bag {
-	if v.facts[i] != nil {
-		return v.facts[i]
-	}
-	f := &v.page.Facts[i]
-	b := newBag(len(f.Anchors) + 8)
-	b.addTerms(f.Anchors, 1)
-	for _, c := range f.Conditions {
-		b.addTerms(c.Terms, 0.9)
-	}
-	if q := f.Value.Quantity; q != nil {
-		v.addText(b, q.Noun, 1)
-		v.addText(b, q.Raw, 0.9) // unit and denominator: per month
-		v.addText(b, q.Unit.Per, 0.9)
-	}
-	if f.Value.Kind != QuantityValue && f.Value.Kind != TimeValue && f.Value.Text != "" {
-		v.addText(b, f.Value.Text, 0.9)
-	}
-	if f.Subject.Text != "" {
-		v.addText(b, f.Subject.Text, 1)
-	}
-	if f.Attribute.Text != "" {
-		v.addText(b, f.Attribute.Text, 1)
-	}
-	if c := v.clauseOf(f); c != nil {
-		v.addNumbers(b, c)
-	}
-	if f.Place.Text != "" {
-		v.addText(b, f.Place.Text, 0.95)
-	}
-	if v.inTable(f) {
-		v.addText(b, v.labelHeader(f.Sentence), 0.9)
-	}
-	v.addFrame(b)
-	v.facts[i] = b
-	return b
+// and the document's title. It is shared: it must not be changed.
+func (s *sheet) factBag(i int) *bag {
+	return s.facts.get(i, func() *bag {
+		f := &s.page.Facts[i]
+		b := newBag(len(f.Anchors) + 8)
+		b.addTerms(f.Anchors, 1)
+		for _, c := range f.Conditions {
+			b.addTerms(c.Terms, 0.9)
+		}
+		if q := f.Value.Quantity; q != nil {
+			s.addText(b, q.Noun, 1)
+			s.addText(b, q.Raw, 0.9) // unit and denominator: per month
+			s.addText(b, q.Unit.Per, 0.9)
+		}
+		if f.Value.Kind != QuantityValue && f.Value.Kind != TimeValue && f.Value.Text != "" {
+			s.addText(b, f.Value.Text, 0.9)
+		}
+		s.addText(b, f.Subject.Text, 1)
+		s.addText(b, f.Attribute.Text, 1)
+		if c := s.clauseOf(f); c != nil {
+			s.addNumbers(b, c)
+		}
+		s.addText(b, f.Place.Text, 0.95)
+		if s.inTable(f) {
+			s.addText(b, s.labelHeader(f.Sentence), 0.9)
+		}
+		s.addFrame(b)
+		return b
+	})
 }
 
 // addNumbers adds the numbers of a clause that are names: the 7 of hall 7.
-func (v *view) addNumbers(b *bag, c *Clause) {
+func (p *sheet) addNumbers(b *bag, c *Clause) {
 	for _, q := range c.Quantities {
-		if namedNumber(v.page.Runes, q.Span) {
-			v.addText(b, v.page.Quote(q.Number), 1)
+		if namedNumber(p.page.Runes, q.Span) {
+			p.addText(b, p.page.Quote(q.Number), 1)
 		}
 	}
 }
 
 // inTable reports whether the fact is a table cell.
-func (v *view) inTable(f *Fact) bool {
-	return f.Sentence >= 0 && f.Sentence < len(v.page.Sentences) && v.page.Sentences[f.Sentence].Kind == Row
+func (p *sheet) inTable(f *Fact) bool {
+	return f.Sentence >= 0 && f.Sentence < len(p.page.Sentences) && p.page.Sentences[f.Sentence].Kind == Row
 }
 
 // labelHeader is the heading of the first column of the table that holds the row:
 // Plan over Team, which makes the row one of the Team plan.
-func (v *view) labelHeader(row int) string {
+func (p *sheet) labelHeader(row int) string {
 	for k := row - 1; k >= 0; k-- {
-		switch s := v.page.Sentences[k]; s.Kind {
+		switch s := p.page.Sentences[k]; s.Kind {
 		case Row:
 			continue
 		case HeaderRow:
-			cells := strings.Split(strings.Trim(v.page.Quote(s.Span), "| \t"), "|")
+			cells := strings.Split(strings.Trim(p.page.Quote(s.Span), "| \t"), "|")
 			return strings.TrimSpace(cells[0])
 		}
 		break
@@ -180,40 +131,38 @@ func (v *view) labelHeader(row int) string {
 
 // ownBag is what the fact says of itself, without what it inherits or what merely
 // stands near: its own anchors, subject, attribute, counted noun and conditions.
-func (v *view) ownBag(i int) *bag {
-	if v.own[i] != nil {
-		return v.own[i]
-	}
-	f := &v.page.Facts[i]
-	b := newBag(len(f.Anchors))
-	for _, t := range f.Anchors {
-		if t.Origin == Own || t.Origin == RowHeader || t.Origin == ColHeader {
-			b.add(t.Text, t.Synset, 1)
+func (s *sheet) ownBag(i int) *bag {
+	return s.own.get(i, func() *bag {
+		f := &s.page.Facts[i]
+		b := newBag(len(f.Anchors))
+		for _, t := range f.Anchors {
+			if t.Origin == Own || t.Origin == RowHeader || t.Origin == ColHeader {
+				b.add(t.Text, t.Synset, 1)
+			}
 		}
-	}
-	for _, c := range f.Conditions {
-		b.addTerms(c.Terms, 0.9)
-	}
-	if q := f.Value.Quantity; q != nil {
-		v.addText(b, q.Noun, 1)
-		v.addText(b, q.Unit.Per, 0.9) // per month
-	}
-	v.addText(b, f.Subject.Text, 1)
-	v.addText(b, f.Attribute.Text, 1)
-	v.own[i] = b
-	return b
+		for _, c := range f.Conditions {
+			b.addTerms(c.Terms, 0.9)
+		}
+		if q := f.Value.Quantity; q != nil {
+			s.addText(b, q.Noun, 1)
+			s.addText(b, q.Unit.Per, 0.9) // per month
+		}
+		s.addText(b, f.Subject.Text, 1)
+		s.addText(b, f.Attribute.Text, 1)
+		return b
+	})
 }
 
 // inheritedScale is how much the inherited words of a fact count for someone who
 // asks about the words in asked: less when the fact has a subject of its own that is
 // none of them, since then it speaks of something else than its surroundings.
 func (v *view) inheritedScale(i int, asked *bag) float64 {
-	f := &v.page.Facts[i]
-	if f.Subject.Text == "" || personal.MatchString(fold(f.Subject.Text)) {
+	if v.page.Facts[i].Subject.Text == "" {
 		return 1
 	}
-	w := v.engine.wording(f.Subject.Text, nil)
-	if w.headIn(asked) {
+	subject := v.subjectOf(i)
+	w := subject.words
+	if subject.personal || w.headIn(asked) {
 		return 1
 	}
 	shared := w.scoreOn(asked) * w.total
@@ -282,12 +231,9 @@ func (v *view) ownTimes(f *Fact) []when.Expr {
 
 // statedTimes are the times that stand in the text, not in title or headings.
 func (v *view) statedTimes(f *Fact) []when.Expr {
-	if v.folded == "" {
-		v.folded = string(text.Fold(v.page.Runes))
-	}
 	var out []when.Expr
 	for _, t := range f.Times {
-		if t.Text == "" || strings.Contains(v.folded, fold(t.Text)) && !v.inHeading(t) {
+		if t.Text == "" || strings.Contains(v.foldedString(), fold(t.Text)) && !v.inHeading(t) {
 			out = append(out, t)
 		}
 	}
@@ -307,14 +253,22 @@ func (v *view) inHeading(t when.Expr) bool {
 // elliptic finds the earlier fact whose attribute a parallel one leaves out: in
 // "seven days before, 10% of the fare is charged; less than seven, 30%" the 30% is
 // of the fare as well. It returns -1 when there is none.
-func (v *view) elliptic(i int) int {
-	f := &v.page.Facts[i]
+func (s *sheet) elliptic(i int) int {
+	f := &s.page.Facts[i]
 	if f.Value.Quantity == nil || len(f.Conditions) == 0 || f.Threshold {
 		return -1
 	}
+	return *s.elliptics.get(i, func() *int {
+		k := s.firstParallel(i)
+		return &k
+	})
+}
+
+func (s *sheet) firstParallel(i int) int {
+	f := &s.page.Facts[i]
 	found := -1
-	for k := i - 1; k >= 0 && v.page.Facts[k].Sentence >= f.Sentence-3; k-- {
-		o := &v.page.Facts[k]
+	for k := i - 1; k >= 0 && s.page.Facts[k].Sentence >= f.Sentence-3; k-- {
+		o := &s.page.Facts[k]
 		if o.Value.Quantity == nil || o.Threshold || len(o.Conditions) == 0 || o.Clause == f.Clause {
 			continue
 		}
@@ -328,24 +282,25 @@ func (v *view) elliptic(i int) int {
 
 // foreign reports whether the page is written in another language than the question.
 func (v *view) foreign(n *prepared) bool {
-	if v.language == "" {
-		v.language = text.Language(string(v.page.Runes))
+	if n.language == "mixed" {
+		return false
 	}
-	return n.language != v.language && n.language != "mixed" && v.language != "mixed"
+	language := *v.tongue.get(0, func() *string {
+		l := text.Language(string(v.page.Runes))
+		return &l
+	})
+	return n.language != language && language != "mixed"
 }
 
 var selfReferences = regexp.MustCompile(`本(合同|协议|公司|办法|规定|规则|条例|细则|制度|手册|保险|产品|平台|行|店|院|校|中心|服务|条款|保单)|(?i:\bth(is|e) (agreement|policy|contract|company|insurer|bank|handbook|plan)\b)`)
 
 // selfReference reports whether the page speaks of itself or its issuer without a
 // name (本合同, this policy) and so may mean the name that a question gives.
-func (v *view) selfReference() bool {
-	if v.self == 0 {
-		v.self = -1
-		if selfReferences.MatchString(string(v.page.Runes)) {
-			v.self = 1
-		}
-	}
-	return v.self > 0
+func (s *sheet) selfReference() bool {
+	return *s.self.get(0, func() *bool {
+		found := selfReferences.MatchString(string(s.page.Runes))
+		return &found
+	})
 }
 
 // sideSet is the set of sides of one contrast group that a text names, with the
@@ -376,22 +331,20 @@ func (e *Engine) sidesIn(s string) map[int32]sideSet {
 
 // factSides lists the contrast groups that a fact names: in its clause, or for a
 // table cell in its headings.
-func (v *view) factSides(i int) map[int32]sideSet {
-	if v.sides[i] != nil {
-		return v.sides[i]
+func (s *sheet) factSides(i int) map[int32]sideSet {
+	if s.engine.config.Contrasts == nil {
+		return nil
 	}
-	f := &v.page.Facts[i]
-	s := f.Subject.Text + " ; " + f.Attribute.Text
-	row := f.Sentence < len(v.page.Sentences) && v.page.Sentences[f.Sentence].Kind == Row
-	if c := v.clauseOf(f); c != nil && !row {
-		s += " ; " + v.page.Quote(c.Span)
-	}
-	out := v.engine.sidesIn(s)
-	if out == nil {
-		out = map[int32]sideSet{}
-	}
-	v.sides[i] = out
-	return out
+	return *s.sides.get(i, func() *map[int32]sideSet {
+		f := &s.page.Facts[i]
+		t := f.Subject.Text + " ; " + f.Attribute.Text
+		row := f.Sentence < len(s.page.Sentences) && s.page.Sentences[f.Sentence].Kind == Row
+		if c := s.clauseOf(f); c != nil && !row {
+			t += " ; " + s.page.Quote(c.Span)
+		}
+		out := s.engine.sidesIn(t)
+		return &out
+	})
 }
 
 // apart reports whether two texts name different sides of one group, and none in
@@ -486,153 +439,140 @@ func bagOf(ws ...*wording) *bag {
 
 // clauseBag is what a clause says: all its words, what it inherits, its conditions,
 // and at a lower weight the other clauses of its sentence.
-func (v *view) clauseBag(i int) *bag {
-	if v.clause[i] != nil {
-		return v.clause[i]
-	}
-	c := &v.page.Clauses[i]
-	b := newBag(len(c.Terms) + len(c.Context))
-	for _, t := range c.Terms {
-		b.add(t.Text, t.Synset, 1)
-	}
-	b.addTerms(c.Context, 1)
-	v.addNumbers(b, c)
-	for _, cond := range c.Conditions {
-		b.addTerms(cond.Terms, 0.95)
-	}
-	s := v.page.Sentences[c.Sentence]
-	for k := s.Clauses[0]; k < s.Clauses[1]; k++ {
-		if k != i {
-			for _, t := range v.page.Clauses[k].Terms {
-				b.add(t.Text, t.Synset, 0.85)
+func (s *sheet) clauseBag(i int) *bag {
+	return s.clause.get(i, func() *bag {
+		c := &s.page.Clauses[i]
+		b := newBag(len(c.Terms) + len(c.Context))
+		for _, t := range c.Terms {
+			b.add(t.Text, t.Synset, 1)
+		}
+		b.addTerms(c.Context, 1)
+		s.addNumbers(b, c)
+		for _, cond := range c.Conditions {
+			b.addTerms(cond.Terms, 0.95)
+		}
+		info := s.page.Sentences[c.Sentence]
+		for k := info.Clauses[0]; k < info.Clauses[1]; k++ {
+			if k != i {
+				for _, t := range s.page.Clauses[k].Terms {
+					b.add(t.Text, t.Synset, 0.85)
+				}
 			}
 		}
-	}
-	if c.Topic.Text != "" {
-		v.addText(b, c.Topic.Text, 0.95)
-	}
-	v.addFrame(b)
-	v.clause[i] = b
-	return b
+		s.addText(b, c.Topic.Text, 0.95)
+		s.addFrame(b)
+		return b
+	})
 }
 
 // assertedBag is clauseBag without the words of its conditions: what the clause
-// asserts, not what it supposes.
-func (v *view) assertedBag(i int) *bag {
-	c := &v.page.Clauses[i]
-	b := newBag(len(c.Terms))
-	for _, t := range c.Terms {
-		inside := false
-		for _, cond := range c.Conditions {
-			if (cond.Kind == If || cond.Kind == Unless) && !cond.Span.Empty() && cond.Span.Overlaps(t.Span) {
-				inside = true
+// asserts, not what it supposes. It is shared: it must not be changed.
+func (s *sheet) assertedBag(i int) *bag {
+	return s.asserted.get(i, func() *bag {
+		c := &s.page.Clauses[i]
+		b := newBag(len(c.Terms))
+		for _, t := range c.Terms {
+			inside := false
+			for _, cond := range c.Conditions {
+				if (cond.Kind == If || cond.Kind == Unless) && !cond.Span.Empty() && cond.Span.Overlaps(t.Span) {
+					inside = true
+				}
+			}
+			if !inside {
+				b.add(t.Text, t.Synset, 1)
 			}
 		}
-		if !inside {
-			b.add(t.Text, t.Synset, 1)
-		}
-	}
-	b.addTerms(c.Context, 1)
-	if c.Topic.Text != "" {
-		v.addText(b, c.Topic.Text, 0.95)
-	}
-	v.addFrame(b)
-	return b
+		b.addTerms(c.Context, 1)
+		s.addText(b, c.Topic.Text, 0.95)
+		s.addFrame(b)
+		return b
+	})
 }
 
 // addFrame adds what the page as a whole is about.
-func (v *view) addFrame(b *bag) {
-	if v.meta.Title != "" {
-		v.addText(b, v.meta.Title, 0.85)
-	}
-	for _, a := range v.page.Aliases {
+func (s *sheet) addFrame(b *bag) {
+	s.addText(b, s.title, 0.85)
+	for _, a := range s.page.Aliases {
 		if b.word(a.Short) > 0 {
-			v.addText(b, a.Full, 0.95)
+			s.addText(b, a.Full, 0.95)
 		}
 	}
 }
 
 // frameBag is what the page as a whole is about: title, headings, and the words of
 // its first clause, which mostly names the thing that later sentences take for
-// granted.
-func (v *view) frameBag() *bag {
-	if v.frame != nil {
-		return v.frame
-	}
-	b := newBag(32)
-	if len(v.page.Clauses) > 0 {
-		c := &v.page.Clauses[0]
-		for _, t := range c.Terms {
-			b.add(t.Text, t.Synset, 0.8)
-		}
-		for i := range v.page.Clauses {
-			for _, t := range v.page.Clauses[i].Context {
-				if t.Origin == Heading || t.Origin == Title {
-					b.add(t.Text, t.Synset, 0.8)
+// granted. It is shared: it must not be changed.
+func (s *sheet) frameBag() *bag {
+	return s.frame.get(0, func() *bag {
+		b := newBag(32)
+		if len(s.page.Clauses) > 0 {
+			c := &s.page.Clauses[0]
+			for _, t := range c.Terms {
+				b.add(t.Text, t.Synset, 0.8)
+			}
+			for i := range s.page.Clauses {
+				for _, t := range s.page.Clauses[i].Context {
+					if t.Origin == Heading || t.Origin == Title {
+						b.add(t.Text, t.Synset, 0.8)
+					}
 				}
 			}
 		}
-	}
-	v.addFrame(b)
-	v.frame = b
-	return b
+		s.addFrame(b)
+		return b
+	})
 }
 
-// allBag is every word of the page.
-func (v *view) allBag() *bag {
-	if v.all == nil {
-		v.all = newBag(64)
-		for i := range v.page.Clauses {
-			for _, t := range v.page.Clauses[i].Terms {
-				v.all.add(t.Text, t.Synset, 1)
+// allBag is every word of the page. It is shared: it must not be changed.
+func (s *sheet) allBag() *bag {
+	return s.all.get(0, func() *bag {
+		b := newBag(64)
+		for i := range s.page.Clauses {
+			for _, t := range s.page.Clauses[i].Terms {
+				b.add(t.Text, t.Synset, 1)
 			}
 		}
-		v.addFrame(v.all)
-	}
-	return v.all
+		s.addFrame(b)
+		return b
+	})
 }
 
 // relatedTo lists the clusters of related words that the clause of a fact, with its
 // topic and headings, names.
-func (v *view) relatedTo(f *Fact) []int32 {
-	r := v.engine.config.Related
-	c := v.clauseOf(f)
-	if r == nil || c == nil {
+func (s *sheet) relatedTo(i int) []int32 {
+	f := &s.page.Facts[i]
+	if s.engine.config.Related == nil || s.clauseOf(f) == nil {
 		return nil
 	}
-	if v.related == nil {
-		v.related = make([][]int32, len(v.page.Clauses))
+	if s.inTable(f) { // cells of one row share the clause, not the column
+		return *s.relatedFact.get(i, func() *[]int32 {
+			return s.clustersIn(f.Subject.Text + " ; " + f.Attribute.Text + " ; " + s.labelHeader(f.Sentence))
+		})
 	}
-	if v.related[f.Clause] == nil {
-		s := v.page.Quote(c.Span)
-		if v.inTable(f) {
-			s = f.Subject.Text + " ; " + f.Attribute.Text + " ; " + v.labelHeader(f.Sentence)
-		}
-		out := []int32{}
-		for _, found := range r.Find(text.Fold([]rune(s))) {
-			out = append(out, found.Clusters...)
-		}
-		slices.Sort(out)
-		if v.inTable(f) {
-			return out // cells of one row share the clause, not the column
-		}
-		v.related[f.Clause] = out
+	return *s.related.get(f.Clause, func() *[]int32 { return s.clustersIn(s.page.Quote(s.page.Clauses[f.Clause].Span)) })
+}
+
+func (s *sheet) clustersIn(t string) *[]int32 {
+	out := []int32{}
+	for _, found := range s.engine.config.Related.Find(text.Fold([]rune(t))) {
+		out = append(out, found.Clusters...)
 	}
-	return v.related[f.Clause]
+	slices.Sort(out)
+	return &out
 }
 
 // clauseOf is the clause a fact came from, or nil.
-func (v *view) clauseOf(f *Fact) *Clause {
-	if f.Clause >= 0 && f.Clause < len(v.page.Clauses) {
-		return &v.page.Clauses[f.Clause]
+func (p *sheet) clauseOf(f *Fact) *Clause {
+	if f.Clause >= 0 && f.Clause < len(p.page.Clauses) {
+		return &p.page.Clauses[f.Clause]
 	}
 	return nil
 }
 
 // sentenceSpan is the span of the sentence that holds the fact.
-func (v *view) sentenceSpan(f *Fact) text.Span {
-	if f.Sentence >= 0 && f.Sentence < len(v.page.Sentences) {
-		return v.page.Sentences[f.Sentence].Span
+func (p *sheet) sentenceSpan(f *Fact) text.Span {
+	if f.Sentence >= 0 && f.Sentence < len(p.page.Sentences) {
+		return p.page.Sentences[f.Sentence].Span
 	}
 	return f.Span
 }

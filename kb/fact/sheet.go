@@ -1,0 +1,202 @@
+package fact
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"suffice.dev/suffice/kb/fact/quantity"
+	"suffice.dev/suffice/text"
+)
+
+// sheet is a page made ready for comparison, whatever the question: bags, folded
+// text, prepared phrases, what its clauses say by their form. Each part is built when
+// first asked for and kept with the page, so that a page that is asked again (the
+// reader keeps pages) costs only what depends on the question. It is safe for
+// concurrent use: two goroutines may build the same part, with the same result.
+type sheet struct {
+	engine *Engine
+	page   *Page
+	title  string // of its document
+
+	folded kept[[]rune] // one: the text, folded
+	plain  kept[string] // one: the same
+	self   kept[bool]   // one: see selfReference
+	tongue kept[string] // one: see foreign
+	frame  kept[bag]    // one
+	all    kept[bag]    // one
+	titles kept[titleForm]
+	said   kept[map[key]bool]
+	cut    kept[[]wordAtom]
+
+	// By fact.
+	facts, own, close kept[bag]
+	about             kept[bag] // two a fact: see aboutBag
+	phrases           kept[phrase]
+	sides             kept[map[int32]sideSet]
+	subjects          kept[subjectForm]
+	elliptics         kept[int]
+	relatedFact       kept[[]int32] // of table cells
+
+	// By clause.
+	clause, alone, asserted kept[bag]
+	related                 kept[[]int32]
+	reaches                 kept[reach]
+	marks                   kept[clauseMarks]
+
+	sentences kept[string] // folded
+}
+
+// sheet prepares a page under a title, or finds it prepared.
+func (e *Engine) sheet(p *Page, title string) *sheet {
+	if s := p.ready.Load(); s != nil && s.engine == e && s.title == title {
+		return s
+	}
+	facts, clauses := len(p.Facts), len(p.Clauses)
+	s := &sheet{engine: e, page: p, title: title}
+	for _, one := range []*kept[bag]{&s.frame, &s.all} {
+		*one = make(kept[bag], 1)
+	}
+	s.folded, s.plain, s.self, s.tongue = make(kept[[]rune], 1), make(kept[string], 1), make(kept[bool], 1), make(kept[string], 1)
+	s.titles, s.said, s.cut = make(kept[titleForm], 1), make(kept[map[key]bool], 1), make(kept[[]wordAtom], 1)
+	for _, by := range []*kept[bag]{&s.facts, &s.own, &s.close} {
+		*by = make(kept[bag], facts)
+	}
+	s.about, s.phrases = make(kept[bag], 2*facts), make(kept[phrase], phraseForms*facts)
+	s.sides, s.subjects, s.elliptics = make(kept[map[int32]sideSet], facts), make(kept[subjectForm], facts), make(kept[int], facts)
+	s.relatedFact = make(kept[[]int32], facts)
+	for _, by := range []*kept[bag]{&s.clause, &s.alone, &s.asserted} {
+		*by = make(kept[bag], clauses)
+	}
+	s.related, s.reaches, s.marks = make(kept[[]int32], clauses), make(kept[reach], clauses), make(kept[clauseMarks], clauses)
+	s.sentences = make(kept[string], len(p.Sentences))
+	p.ready.Store(s)
+	return s
+}
+
+// kept is a list of things that are each made once, when first asked for.
+type kept[T any] []atomic.Pointer[T]
+
+func (k kept[T]) get(i int, make func() *T) *T {
+	if x := k[i].Load(); x != nil {
+		return x
+	}
+	x := make()
+	k[i].Store(x)
+	return x
+}
+
+// foldedText is the text of the page, folded. It is shared.
+func (s *sheet) foldedText() []rune {
+	return *s.folded.get(0, func() *[]rune {
+		f := text.Fold(s.page.Runes)
+		return &f
+	})
+}
+
+// foldedString is foldedText as a string.
+func (s *sheet) foldedString() string {
+	return *s.plain.get(0, func() *string {
+		t := string(s.foldedText())
+		return &t
+	})
+}
+
+// clauseMarks are the words of a clause by which it is sorted. They are the same for
+// all questions.
+type clauseMarks struct {
+	folded  string
+	status  int8 // +1 one that holds, -1 one that has ended, 0 none; before denial
+	rule    bool // see ruleWords
+	several bool // see manyHolders
+	free    bool // see freeWords
+	away    bool // points elsewhere and states nothing itself
+	letters string
+	key     key // of letters
+}
+
+// marksAt sorts a clause, once.
+func (s *sheet) marksAt(i int) *clauseMarks {
+	return s.marks.get(i, func() *clauseMarks {
+		c := &s.page.Clauses[i]
+		runes := s.foldedText()[c.Start:c.End]
+		m := &clauseMarks{folded: string(runes)}
+		switch {
+		case hasAny(m.folded, statusOff):
+			m.status = -1
+		case hasAny(m.folded, statusOn):
+			m.status = 1
+		}
+		m.rule, m.several = hasAny(m.folded, ruleWords), hasAny(m.folded, manyHolders)
+		m.free = freeWords.MatchString(m.folded)
+		m.away = len(c.Quantities) == 0 && elsewhere.MatchString(m.folded)
+		if c.Len() >= leastTwin {
+			m.letters = lettersOf(runes)
+			m.key = wordKey(m.letters)
+		}
+		return m
+	})
+}
+
+// sentenceText is a sentence, folded.
+func (s *sheet) sentenceText(i int) string {
+	return *s.sentences.get(i, func() *string {
+		span := s.page.Sentences[i].Span
+		t := string(s.foldedText()[span.Start:span.End])
+		return &t
+	})
+}
+
+// sentenceOf is the sentence that holds a fact, folded.
+func (s *sheet) sentenceOf(f *Fact) string {
+	if f.Sentence >= 0 && f.Sentence < len(s.page.Sentences) {
+		return s.sentenceText(f.Sentence)
+	}
+	return fold(s.page.Quote(f.Span))
+}
+
+// subjectForm is the subject of a fact, prepared.
+type subjectForm struct {
+	words    *wording // without rarity
+	personal bool     // see personal
+	limits   []quantity.Quantity
+}
+
+func (s *sheet) subjectOf(i int) *subjectForm {
+	return s.subjects.get(i, func() *subjectForm {
+		t := s.page.Facts[i].Subject.Text
+		out := &subjectForm{words: s.engine.wording(t, nil)}
+		if t != "" {
+			out.personal = personal.MatchString(fold(t))
+			out.limits = limitsIn(t)
+		}
+		return out
+	})
+}
+
+// Phrases that are prepared again and again (subjects, titles, units) are kept by
+// their text. The store is emptied when it is full.
+const (
+	phrasesKept   = 1 << 13
+	longestPhrase = 200 // bytes of a phrase that is kept
+)
+
+type phraseStore struct {
+	mu     sync.RWMutex
+	byText map[string]*wording
+}
+
+func (p *phraseStore) get(s string) (*wording, bool) {
+	p.mu.RLock()
+	w, ok := p.byText[s]
+	p.mu.RUnlock()
+	return w, ok
+}
+
+func (p *phraseStore) put(s string, w *wording) {
+	p.mu.Lock()
+	if p.byText == nil || len(p.byText) >= phrasesKept {
+		p.byText = make(map[string]*wording, 1024)
+	}
+	p.byText[s] = w
+	p.mu.Unlock()
+}
