@@ -3,6 +3,7 @@ package validate
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"suffice.dev/suffice/kb/fact"
 	"suffice.dev/suffice/kb/reading"
 	"suffice.dev/suffice/text"
+	"suffice.dev/suffice/validate/pack"
 )
 
 // Answer implements Validator: statements, gate, extractive answer, and the same
@@ -24,12 +26,32 @@ func (l *Local) Answer(ctx context.Context, req kb.AnswerRequest) (kb.AnswerResu
 			out.Conflicts = append(out.Conflicts, c)
 		}
 	}
-	out.Packing = kb.Packing{Mode: packingMode(req), Parts: map[string]int{}}
-	switch out.Outcome {
-	case kb.Insufficient, kb.Clarifying:
+	out.Packing = kb.Packing{Mode: pack.Mode(req), Parts: map[string]int{}}
+	if out.Outcome == kb.Insufficient || out.Outcome == kb.Clarifying || len(req.Candidates) == 0 {
 		return out, nil
 	}
-	d := l.draft(req)
+	d := &draft{req: req, pages: map[int]*fact.Page{}, byID: map[string]int{}}
+	var err error
+	if d.packed, err = l.packer.Pack(req, func(i int) *fact.Page { return d.page(l.reader, i) }); err != nil {
+		return kb.AnswerResult{}, fmt.Errorf("answer: pack: %w", err)
+	}
+	out.Packing, out.Truncated = kb.Packing{Mode: d.packed.Mode, Parts: d.packed.Parts}, d.packed.Truncated
+	if left := l.unpacked(req, &d.packed, &out); !left {
+		return refuse(out, req), nil
+	}
+	l.collect(d)
+	if l.model != nil && len(d.quotes) > 0 {
+		made, err := l.generate(ctx, req, d)
+		if err == nil {
+			made.Packing, made.Truncated, made.Conflicts = out.Packing, out.Truncated, append(out.Conflicts, made.Conflicts...)
+			made.Missing = append(out.Missing, made.Missing...)
+			return settle(made, out.Outcome, req), nil
+		}
+		if ctx.Err() != nil {
+			return kb.AnswerResult{}, fmt.Errorf("answer: %w", ctx.Err())
+		}
+		out.Degraded = append(out.Degraded, kb.Degraded{Part: "llm", Reason: modelFault(err)})
+	}
 	out.Gate = l.gate(d)
 	if out.Gate.Total == 0 || out.Gate.Rate < l.cfg.GateRate {
 		return refuse(out, req), nil
@@ -50,11 +72,7 @@ func refuse(out kb.AnswerResult, req kb.AnswerRequest) kb.AnswerResult {
 	if len(out.Missing) == 0 {
 		for _, s := range req.Analysis.Slots {
 			if s.Role == kb.Asked && s.Required {
-				what := "The sources do not state this in a form that could be verified."
-				if zh(req) {
-					what = "资料没有以可核实的形式说明这一点。"
-				}
-				out.Missing = append(out.Missing, kb.Missing{Slot: s.Name, Text: what})
+				out.Missing = append(out.Missing, kb.Missing{Slot: s.Name, Text: unverifiable(req)})
 			}
 		}
 	}
@@ -81,15 +99,55 @@ type quote struct {
 // draft is the evidence of an answer before it is worded.
 type draft struct {
 	req    kb.AnswerRequest
+	packed pack.Packed
 	pages  map[int]*fact.Page
 	quotes []quote
 	byID   map[string]int
 }
 
-// draft collects the quotes: for each asked slot its fillers, best first; for each
+// page is the reading of a candidate.
+func (d *draft) page(reader *reading.Reader, i int) *fact.Page {
+	page, ok := d.pages[i]
+	if !ok {
+		page = reader.Page(d.req.Candidates[i].Passage)
+		d.pages[i] = page
+	}
+	return page
+}
+
+// unpacked takes slots whose evidence did not fit out of what is answered: they are
+// missing, and the outcome is PARTIAL. False: nothing asked is left.
+func (l *Local) unpacked(req kb.AnswerRequest, p *pack.Packed, out *kb.AnswerResult) bool {
+	if len(p.Lost) == 0 {
+		return true
+	}
+	for _, name := range p.Lost {
+		out.Missing = append(out.Missing, kb.Missing{Slot: name, Text: unverifiable(req)})
+	}
+	for _, s := range req.Assessment.Slots {
+		if s.Role == kb.Asked && s.Required && s.State != kb.Empty && !slices.Contains(p.Lost, s.Name) {
+			if out.Outcome == kb.Answered {
+				out.Outcome = kb.Partial
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// unverifiable says in the language of the reply that something was not found in a
+// form that could be checked.
+func unverifiable(req kb.AnswerRequest) string {
+	if zh(req) {
+		return "资料没有以可核实的形式说明这一点。"
+	}
+	return "The sources do not state this in a form that could be verified."
+}
+
+// collect gathers the quotes: for each asked slot its fillers, best first; for each
 // unresolved conflict on an asked slot both sides.
-func (l *Local) draft(req kb.AnswerRequest) *draft {
-	d := &draft{req: req, pages: map[int]*fact.Page{}, byID: map[string]int{}}
+func (l *Local) collect(d *draft) {
+	req := d.req
 	for i, c := range req.Candidates {
 		d.byID[c.ID] = i
 	}
@@ -115,7 +173,6 @@ func (l *Local) draft(req kb.AnswerRequest) *draft {
 			l.add(d, e, s.Name, "")
 		}
 	}
-	return d
 }
 
 // add puts the sentence around a piece of evidence into the draft, once.
@@ -124,12 +181,11 @@ func (l *Local) add(d *draft, e kb.Evidence, slot, side string) {
 	if !ok {
 		return
 	}
-	page, ok := d.pages[i]
-	if !ok {
-		page = l.reader.Page(d.req.Candidates[i].Passage)
-		d.pages[i] = page
-	}
+	page := d.page(l.reader, i)
 	at := text.Span{Start: e.Start, End: e.End}
+	if !d.packed.Holds(i, at) {
+		return
+	}
 	span := l.sentence(page, at)
 	if orders(page, span) {
 		return
@@ -320,66 +376,91 @@ func (l *Local) write(req kb.AnswerRequest, d *draft, out *kb.AnswerResult) {
 		quotes, said = sortedQuotes, sortedSaid
 	}
 	conflict := false
-	for _, q := range quotes {
+	sentences := make([]sentence, len(quotes))
+	for i, q := range quotes {
 		conflict = conflict || q.side != ""
+		sentences[i] = sentence{text: said[i], quotes: quotes[i : i+1], probability: 0.99}
 	}
+	lead := foreignLead(quotes, chinese)
+	if conflict {
+		lead = "The sources disagree:\n"
+		if chinese {
+			lead = "资料说法不一致：\n"
+		}
+	}
+	assemble(req, lead, sentences, conflict, out)
+}
+
+// sentence is a checked part of an answer with what it rests on.
+type sentence struct {
+	text        string // without marks
+	quotes      []quote
+	probability float64
+	reason      string
+}
+
+// assemble puts checked sentences together with their marks, claims and citations.
+// Sources are numbered in the order in which they are first cited.
+func assemble(req kb.AnswerRequest, lead string, sentences []sentence, conflict bool, out *kb.AnswerResult) {
+	chinese := zh(req)
 	numbers := map[int]int{}
 	var b strings.Builder
-	length := func() int { return len([]rune(b.String())) }
-	if conflict {
-		if chinese {
-			b.WriteString("资料说法不一致：\n")
-		} else {
-			b.WriteString("The sources disagree:\n")
-		}
+	length := 0
+	write := func(s string) {
+		b.WriteString(s)
+		length += len([]rune(s))
 	}
-	if lead := foreignLead(quotes, chinese); lead != "" && !conflict {
-		b.WriteString(lead)
-	}
-	list := conflict || len(quotes) > 2
-	for k, q := range quotes {
-		c := req.Candidates[q.passage]
-		if _, ok := numbers[q.passage]; !ok {
-			numbers[q.passage] = len(numbers) + 1
-		}
-		n := numbers[q.passage]
+	write(lead)
+	list := conflict || len(sentences) > 2
+	for _, s := range sentences {
 		if b.Len() > 0 && !strings.HasSuffix(b.String(), "\n") {
 			if list {
-				b.WriteString("\n")
+				write("\n")
 			} else if !chinese {
-				b.WriteString(" ")
+				write(" ")
 			}
 		}
 		if list {
-			b.WriteString("- ")
+			write("- ")
 		}
-		start := length()
-		flat := said[k]
-		b.WriteString(flat)
-		claim := kb.Claim{Text: flat, Start: start, End: length(), Verdict: kb.ClaimSupported, Probability: 0.99, Cited: []string{c.ID},
-			Citations: []kb.Evidence{{PassageID: c.ID, Start: q.span.Start, End: q.span.End, Quote: q.text}}}
-		out.Claims = append(out.Claims, claim)
-		if conflict {
-			if from := origin(c.Passage, chinese); from != "" {
-				b.WriteString(from)
+		claim := kb.Claim{Text: s.text, Start: length, Verdict: kb.ClaimSupported, Probability: s.probability, Reason: s.reason}
+		write(s.text)
+		claim.End = length
+		marked := map[int]bool{}
+		var marks []int
+		for _, q := range s.quotes {
+			c := req.Candidates[q.passage]
+			if _, ok := numbers[q.passage]; !ok {
+				numbers[q.passage] = len(numbers) + 1
+			}
+			n := numbers[q.passage]
+			if !marked[n] {
+				marked[n], marks = true, append(marks, n)
+				claim.Cited = append(claim.Cited, c.ID)
+				if from := origin(c.Passage, chinese); conflict && from != "" {
+					write(from)
+				}
+			}
+			claim.Citations = append(claim.Citations, kb.Evidence{PassageID: c.ID, Start: q.span.Start, End: q.span.End, Quote: q.text})
+			if !cited(out.Citations, n, citation(n, c.Passage, q)) {
+				out.Citations = append(out.Citations, citation(n, c.Passage, q))
 			}
 		}
-		fmt.Fprintf(&b, "[%d]", n)
-		if !cited(out.Citations, n, q.span) {
-			out.Citations = append(out.Citations, citation(n, c.Passage, q))
+		for _, n := range marks {
+			write(fmt.Sprintf("[%d]", n))
 		}
+		out.Claims = append(out.Claims, claim)
 	}
 	if out.Outcome == kb.Partial && len(out.Missing) > 0 {
-		b.WriteString("\n")
+		write("\n")
 		for i, m := range out.Missing {
 			if i > 0 && !chinese {
-				b.WriteString(" ")
+				write(" ")
 			}
-			b.WriteString(m.Text)
+			write(m.Text)
 		}
 	}
 	out.Answer = b.String()
-	out.Packing.Parts["evidence"] = len([]rune(out.Answer))
 }
 
 // checked words each quote and verifies it against all passages as anyone's answer
@@ -388,12 +469,7 @@ func (l *Local) checked(req kb.AnswerRequest, d *draft) (quotes []quote, said []
 	pages := make([]*fact.Page, len(req.Candidates))
 	metas := make([]fact.Meta, len(req.Candidates))
 	for i, c := range req.Candidates {
-		page, ok := d.pages[i]
-		if !ok {
-			page = l.reader.Page(c.Passage)
-			d.pages[i] = page
-		}
-		pages[i], metas[i] = page, reading.MetaOf(c.Passage)
+		pages[i], metas[i] = d.page(l.reader, i), reading.MetaOf(c.Passage)
 	}
 	for _, q := range d.quotes {
 		words, isCell := cellWords(pages[q.passage], q)
@@ -432,11 +508,7 @@ func (l *Local) lower(req kb.AnswerRequest, d *draft, left []quote, out *kb.Answ
 			kept++
 		case had:
 			lost++
-			what := "The sources do not state this in a form that could be verified."
-			if zh(req) {
-				what = "资料没有以可核实的形式说明这一点。"
-			}
-			out.Missing = append(out.Missing, kb.Missing{Slot: s.Name, Text: what})
+			out.Missing = append(out.Missing, kb.Missing{Slot: s.Name, Text: unverifiable(req)})
 		}
 	}
 	switch {
@@ -576,9 +648,9 @@ func origin(p kb.Passage, chinese bool) string {
 	return " (" + strings.Join(parts, ", ") + ") "
 }
 
-func cited(citations []kb.Citation, n int, s text.Span) bool {
+func cited(citations []kb.Citation, n int, at kb.Citation) bool {
 	for _, c := range citations {
-		if c.Number == n && c.Start == s.Start && c.End == s.End {
+		if c.Number == n && c.Start == at.Start && c.End == at.End {
 			return true
 		}
 	}
@@ -599,25 +671,3 @@ func citation(n int, p kb.Passage, q quote) kb.Citation {
 
 // flatten puts a quote on one line.
 func flatten(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// packingMode names how the evidence is packed; see design.md.
-func packingMode(req kb.AnswerRequest) string {
-	n := len(req.Candidates)
-	conflicts := 0
-	for _, c := range req.Assessment.Conflicts {
-		if c.OnAsked {
-			conflicts++
-		}
-	}
-	switch {
-	case n > 24:
-		return "two_stage_pack"
-	case conflicts > 0 && n <= 8:
-		return "structured_short"
-	case n <= 3:
-		return "precise_short"
-	case n <= 8:
-		return "structured_short"
-	}
-	return "bounded_long"
-}

@@ -1,6 +1,9 @@
 package validate
 
-import "suffice.dev/suffice/kb"
+import (
+	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/validate/pack"
+)
 
 // Config of the local validator. Values are design.md §4's.
 type Config struct {
@@ -9,11 +12,13 @@ type Config struct {
 	GateRetries int     // how often a model is asked again with the reason
 	AnswerTop   int     // passages whose statements go into the answer
 	MaxQuote    int     // longest quote in code points; longer sentences are cut at clauses
+
+	Packing pack.Config
 }
 
 // Default is the shipped configuration.
 func Default() Config {
-	return Config{GateRate: 0.8, GateK: 5, GateRetries: 1, AnswerTop: 3, MaxQuote: 240}
+	return Config{GateRate: 0.8, GateK: 5, GateRetries: 1, AnswerTop: 3, MaxQuote: 240, Packing: pack.Default()}
 }
 
 // Validate reports every problem with its key.
@@ -34,5 +39,5 @@ func (c Config) Validate() []error {
 	if c.MaxQuote < 40 {
 		errs = append(errs, kb.Invalid("gate.max_quote", "%d is below 40 code points; 240 is the default", c.MaxQuote))
 	}
-	return errs
+	return append(errs, c.Packing.Validate()...)
 }

@@ -3,6 +3,7 @@ package validate
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"strings"
 
@@ -10,29 +11,72 @@ import (
 	"suffice.dev/suffice/kb/fact"
 	"suffice.dev/suffice/kb/reading"
 	"suffice.dev/suffice/text"
+	"suffice.dev/suffice/validate/pack"
 )
 
 // Local validates in this process. It is safe for concurrent use.
 type Local struct {
-	cfg    Config
-	reader *reading.Reader
+	cfg        Config
+	reader     *reading.Reader
+	packer     *pack.Packer
+	model      Model
+	observe    Observer
+	log        *slog.Logger
+	similarity func(a, b string) float64
+}
+
+// Options of a Local. The zero value works without a model.
+type Options struct {
+	Model      Model                     // nil = statements and answers are extracted
+	Similarity func(a, b string) float64 // 0..1, of two texts; nil = a model's facts may be worded freely
+	Observer   Observer                  // nil = nothing is counted
+	Logger     *slog.Logger              // nil = slog.Default
 }
 
 // New returns a validator over the reader.
-func New(cfg Config, reader *reading.Reader) (*Local, error) {
+func New(cfg Config, reader *reading.Reader, opts Options) (*Local, error) {
 	if errs := cfg.Validate(); len(errs) > 0 {
 		return nil, fmt.Errorf("validate config: %w", errs[0])
 	}
-	return &Local{cfg: cfg, reader: reader}, nil
+	packer, err := pack.New(cfg.Packing)
+	if err != nil {
+		return nil, err
+	}
+	l := &Local{cfg: cfg, reader: reader, packer: packer, model: opts.Model, observe: opts.Observer, log: opts.Logger, similarity: opts.Similarity}
+	if l.observe == nil {
+		l.observe = unobserved{}
+	}
+	if l.log == nil {
+		l.log = slog.Default()
+	}
+	return l, nil
 }
 
 var _ Validator = (*Local)(nil)
 
 // Verify implements Validator.
 func (l *Local) Verify(ctx context.Context, req kb.VerifyRequest) (kb.Verification, error) {
-	if err := ctx.Err(); err != nil {
+	judged, err := l.check(ctx, req)
+	if err != nil {
 		return kb.Verification{}, fmt.Errorf("verify: %w", err)
 	}
+	var out kb.Verification
+	for _, c := range judged {
+		out.Claims = append(out.Claims, c.Claim)
+	}
+	out.Verdict, out.Support = verdictOf(out.Claims)
+	return out, nil
+}
+
+// judgedClaim is a claim with what the contract does not show.
+type judgedClaim struct {
+	kb.Claim
+	limited  bool // not supported only because it leaves out a limit of its source
+	misnamed bool // supported, but not by the passages that its marks name
+}
+
+// check judges the claims of an answer one by one.
+func (l *Local) check(ctx context.Context, req kb.VerifyRequest) ([]judgedClaim, error) {
 	pages := l.reader.Pages(req.Passages)
 	metas := make([]fact.Meta, len(req.Passages))
 	for i, p := range req.Passages {
@@ -41,16 +85,62 @@ func (l *Local) Verify(ctx context.Context, req kb.VerifyRequest) (kb.Verificati
 	marks, plain := stripMarks([]rune(req.Answer))
 	answer := l.reader.Engine().Read(fact.Source{Text: string(plain), Published: req.AsOf})
 	checker := l.reader.Engine().Against(pages, metas)
-	var out kb.Verification
+	var out []judgedClaim
 	for _, part := range claimSpans(answer, marks) {
 		if err := ctx.Err(); err != nil {
-			return kb.Verification{}, fmt.Errorf("verify: %w", err)
+			return nil, err
 		}
-		s := checker.Check(fact.Claim{Page: answer, Span: part.plain, Question: req.Question, AsOf: req.AsOf})
-		out.Claims = append(out.Claims, l.claim(req, part, s, pages))
+		claim := fact.Claim{Page: answer, Span: part.plain, Question: req.Question, AsOf: req.AsOf}
+		s := checker.Check(claim)
+		why := ""
+		if s.Verdict == fact.SupportedClaim {
+			s, why = l.marked(claim, s, part.marks, pages, metas)
+		}
+		c := l.claim(req, part, s, pages)
+		c.Reason = join(c.Reason, why)
+		out = append(out, judgedClaim{c, s.Limited, why != ""})
 	}
-	out.Verdict, out.Support = verdictOf(out.Claims)
 	return out, nil
+}
+
+// marked compares the marks of a supported claim with what supports it. Where the
+// marked passages do by themselves, they are its evidence; where they do not, the
+// evidence is that of the others, as far as they suffice, and why says what is wrong.
+func (l *Local) marked(claim fact.Claim, s fact.Support, marks []mark, pages []*fact.Page, metas []fact.Meta) (out fact.Support, why string) {
+	named := map[int]bool{}
+	for _, m := range marks {
+		if m.n >= 1 && m.n <= len(pages) {
+			named[m.n-1] = true
+		}
+	}
+	if len(named) == 0 {
+		return s, ""
+	}
+	within := func(keep func(page int) bool) (fact.Support, bool) {
+		var some []*fact.Page
+		var of []fact.Meta
+		var index []int
+		for i := range pages {
+			if keep(i) {
+				some, of, index = append(some, pages[i]), append(of, metas[i]), append(index, i)
+			}
+		}
+		if len(some) == 0 || len(some) == len(pages) {
+			return s, len(some) > 0
+		}
+		got := l.reader.Engine().Against(some, of).Check(claim)
+		for i := range got.Evidence {
+			got.Evidence[i].Page = index[got.Evidence[i].Page]
+		}
+		return got, got.Verdict == fact.SupportedClaim
+	}
+	if alone, ok := within(func(i int) bool { return named[i] }); ok {
+		return alone, ""
+	}
+	if others, ok := within(func(i int) bool { return !named[i] }); ok {
+		return others, "the marked passage does not say this; the citation names the one that does"
+	}
+	return s, "the marked passage says this only together with the others that the citations name"
 }
 
 // claim puts a judgement into the contract's form.
@@ -79,26 +169,12 @@ func (l *Local) claim(req kb.VerifyRequest, part claimSpan, s fact.Support, page
 			c.Citations = append(c.Citations, e)
 		}
 	}
-	if c.Verdict == kb.ClaimSupported && len(c.Cited) > 0 && !citesAny(c.Citations, c.Cited) {
-		c.Reason = join(c.Reason, "the marked passage does not say this; the citation names the one that does")
-	}
 	return c
 }
 
-func citesAny(citations []kb.Evidence, ids []string) bool {
-	for _, c := range citations {
-		for _, id := range ids {
-			if c.PassageID == id {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func join(a, b string) string {
-	if a == "" {
-		return b
+	if a == "" || b == "" {
+		return a + b
 	}
 	return a + "; " + b
 }

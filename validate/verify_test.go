@@ -23,7 +23,7 @@ func open(t testing.TB) *validate.Local {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := validate.New(validate.Default(), reading.New(fact.New(fact.Config{Dictionary: lexicon.Default(), Similarity: model.Similarity}), 0, nil))
+	v, err := validate.New(validate.Default(), reading.New(fact.New(fact.Config{Dictionary: lexicon.Default(), Similarity: model.Similarity}), 0, nil), validate.Options{Similarity: model.Similarity})
 	if err != nil {
 		t.Fatal(err)
 	}

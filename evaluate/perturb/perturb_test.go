@@ -25,7 +25,7 @@ func open(t testing.TB) (*validate.Local, *reading.Reader) {
 		t.Fatal(err)
 	}
 	r := reading.New(fact.New(fact.Config{Dictionary: lexicon.Default(), Similarity: model.Similarity}), 0, nil)
-	v, err := validate.New(validate.Default(), r)
+	v, err := validate.New(validate.Default(), r, validate.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,6 +64,7 @@ type App struct {
 	data     *data
 	parts    *parts
 	running  atomic.Pointer[config.Config] // of the snapshot that serves
+	model    *telemetry.Model              // nil: not measured
 }
 
 // Open reads the configuration and builds the first snapshot. It opens no data
@@ -88,6 +89,9 @@ func Open(ctx context.Context, opt Options) (*App, error) {
 		registry = opt.Registry
 		var err error
 		if metrics, err = telemetry.NewPipeline(opt.Registry); err != nil {
+			return nil, err
+		}
+		if a.model, err = telemetry.NewModel(opt.Registry); err != nil {
 			return nil, err
 		}
 	}

@@ -25,6 +25,7 @@ import (
 	"suffice.dev/suffice/services/snapshot"
 	"suffice.dev/suffice/text/lexicon"
 	"suffice.dev/suffice/validate"
+	"suffice.dev/suffice/validate/llm"
 )
 
 // parts are what layers share. They are made when first needed, so that a command
@@ -58,12 +59,12 @@ func (a *App) build(ctx context.Context) (*snapshot.Snapshot, error) {
 	s.Versions = kb.Versions{Server: a.opt.Build.Version, Commit: a.opt.Build.Commit, Config: cfg.Hash()}
 
 	var engine *fact.Engine
+	var static *embed.Model
 	if table[RoleRerank] == here || table[RoleValidate] == here || a.opt.Role.keeps() {
-		model, err := embed.Static()
-		if err != nil {
+		if static, err = embed.Static(); err != nil {
 			return nil, fmt.Errorf("built-in embedding: %w", err)
 		}
-		engine = newEngine(lex, model)
+		engine = newEngine(lex, static)
 	}
 	if table[RolePrecheck] == here {
 		if s.Precheck, err = precheck.New(precheck.Config{Lexicon: lex}); err != nil {
@@ -83,7 +84,15 @@ func (a *App) build(ctx context.Context) (*snapshot.Snapshot, error) {
 			}
 		}
 		if table[RoleValidate] == here {
-			if s.Validator, err = validate.New(validateConfig(cfg), pages); err != nil {
+			opts := validate.Options{Similarity: static.Similarity, Observer: a.model, Logger: a.log}
+			if cfg.LLM.URL != "" {
+				client, err := llm.New(cfg.LLM.Client(), llm.Options{Observer: a.model, Logger: a.log})
+				if err != nil {
+					return nil, err
+				}
+				opts.Model, s.Versions.Model = client, s.Versions.Model+" "+client.Version()
+			}
+			if s.Validator, err = validate.New(validateConfig(cfg), pages, opts); err != nil {
 				return nil, err
 			}
 		}
@@ -172,6 +181,7 @@ func rerankConfig(c config.Config) rerank.Config {
 func validateConfig(c config.Config) validate.Config {
 	out := validate.Default()
 	out.GateRate, out.GateK, out.GateRetries = c.Gate.Rate, c.Gate.K, c.Gate.Retries
+	out.Packing = c.Packing.Packer()
 	return out
 }
 

@@ -144,7 +144,10 @@ var homes = map[string][]string{
 	"github.com/grpc-ecosystem":                   {"services"},
 	"github.com/yuin/goldmark":                    {"kb/ingest"},
 	"github.com/fsnotify/fsnotify":                {"services/snapshot", "internal/app"},
-	"github.com/hashicorp/golang-lru":             {"kb", "model", "retrieval"},
+	"github.com/hashicorp/golang-lru":             {"kb", "model", "retrieval", "validate/pack"},
+	"github.com/pkoukk":                           {"validate/pack"},
+	"github.com/sony/gobreaker":                   {"validate/llm"},
+	"github.com/hashicorp/go-retryablehttp":       {"validate/llm", "retrieval/dense/openai"},
 	"github.com/kljensen/snowball":                {"text", "retrieval/bm25", "kb"},
 	"github.com/google/go-cmp":                    {}, // tests
 	"github.com/rogpeppe/go-internal":             {}, // tests

@@ -11,6 +11,15 @@ import (
 	"suffice.dev/suffice/text"
 )
 
+// SameValue reports whether two values say the same, whatever they are written in.
+func SameValue(a, b Value) bool {
+	if a.Kind != b.Kind || a.Quantity == nil && a.Time == nil {
+		return false
+	}
+	r, _ := sameValue(a, b)
+	return r == relation.Same
+}
+
 // sameValue compares two values of one thing; a price cut by a share and the share
 // that is left are one statement.
 func sameValue(a, b Value) (relation.Relation, string) {

@@ -106,6 +106,7 @@ type Support struct {
 	Probability float64 // that the claim is supported
 	Evidence    []Ref   // what supports it or speaks against it, best first
 	Reason      string  // why not supported, in a few words
+	Limited     bool    // not supported only because it leaves out a condition, a limit or a doubt of its source, which Evidence names
 }
 
 // days makes an expression out of an interval of days.

@@ -730,6 +730,9 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 	unsupported := func(why string) (Support, bool) {
 		return Support{Verdict: UnsupportedClaim, Probability: 0.2, Reason: why}, true
 	}
+	limited := func(why string) (Support, bool) {
+		return Support{Verdict: UnsupportedClaim, Probability: 0.2, Reason: why, Limited: true}, true
+	}
 	negClaim, negSource := cl.Denied != (cl.Modality == MustNot), src.Denied != (src.Modality == MustNot)
 	claimBag := newBag(len(cl.Terms))
 	for _, t := range cl.Terms {
@@ -805,9 +808,9 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 	if !excepted {
 		switch {
 		case tentative(v.page, src) && !tentative(c.Page, cl) && cl.Modality != Possible && cl.Modality != Planned:
-			return unsupported("the source is only considering it")
+			return limited("the source is only considering it")
 		case (src.Modality == Possible || src.Modality == Planned || src.Modality == Reported) && cl.Modality != src.Modality && cl.Modality != Possible && cl.Modality != Planned && cl.Modality != May:
-			return unsupported("the source is less certain")
+			return limited("the source is less certain")
 		case cl.Modality == Must && (src.Modality == Should || src.Modality == May):
 			return unsupported("the source does not oblige")
 		case cl.Modality == May && src.Modality == Must && b.fact < 0:
@@ -820,10 +823,10 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 		return unsupported("the source does not say it of all, or only of these")
 	}
 	if dropped != "" && !excepted {
-		return unsupported("the source adds a condition: " + dropped)
+		return limited("the source adds a condition: " + dropped)
 	}
 	if d := k.droppedLimit(c.Page.Quote(c.Span), v.page.Quote(src.Span)); d != "" && !foreign(c.Page, v.page) {
-		return unsupported("the source adds a limit: " + d)
+		return limited("the source adds a limit: " + d)
 	}
 	return Support{}, false
 }

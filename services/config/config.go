@@ -15,6 +15,8 @@ import (
 	"suffice.dev/suffice/retrieval"
 	"suffice.dev/suffice/services"
 	"suffice.dev/suffice/validate"
+	"suffice.dev/suffice/validate/llm"
+	"suffice.dev/suffice/validate/pack"
 )
 
 // Config is the whole tree. Keys are those of the tags, joined by dots. All
@@ -24,6 +26,8 @@ type Config struct {
 	Routes     ByClass[Routes]     `key:"routes"`
 	Thresholds ByClass[Thresholds] `key:"thresholds"`
 	Gate       Gate                `key:"gate"`
+	LLM        LLM                 `key:"llm"`
+	Packing    Packing             `key:"packing"`
 	BM25       BM25                `key:"bm25"`
 	Graph      Graph               `key:"graph"`
 	Layers     ByRole[Layer]       `key:"layers"`
@@ -84,6 +88,36 @@ type Gate struct {
 	Rate    float64 `key:"rate"`    // least share of counted statements that pass, 0..1
 	K       int     `key:"k"`       // passages asked for a statement, 1..20
 	Retries int     `key:"retries"` // retries of a statement of which one fact failed, 0..3
+}
+
+// LLM is the chat model that states and writes; what it says is checked. Without a
+// url both are extracted, and no model is needed.
+type LLM struct {
+	URL         string        `key:"url"`          // of an OpenAI-compatible API, with its version: https://host/v1; "" = no model
+	Model       string        `key:"model"`        // name as the server knows it
+	Timeout     time.Duration `key:"timeout"`      // of one call with its retries, 10ms..10m; the request's own deadline counts too
+	Idle        time.Duration `key:"idle"`         // longest silence of the server within a call, 10ms..10m
+	Concurrency int           `key:"concurrency"`  // calls at one time, 1..1000
+	Retries     int           `key:"retries"`      // of calls that were refused (429, 5xx) or did not get through, 0..10
+	Output      int           `key:"output"`       // longest reply in tokens, 16..100000
+	BodyBytes   int           `key:"body_bytes"`   // longest reply that is read, in bytes
+	Prompts     string        `key:"prompts"`      // folder whose files replace built-in prompts; it holds a VERSION; "" = none
+	KeyEnv      string        `key:"key_env"`      // name of the environment variable with the API key; "" = none
+	KeyFile     string        `key:"key_file"`     // file with the API key; "" = none
+	PriceInput  float64       `key:"price_input"`  // of a million tokens read, for the metric of costs
+	PriceOutput float64       `key:"price_output"` // of a million tokens written
+	Failures    int           `key:"failures"`     // failed calls in a row after which the model is left alone, 1..1000
+	Pause       time.Duration `key:"pause"`        // for this long, 10ms..1h
+}
+
+// Packing splits the tokens that the evidence of an answer may take.
+type Packing struct {
+	Tokens    int    `key:"tokens"`    // all parts together
+	Task      int    `key:"task"`      // kept for the instructions
+	Tool      int    `key:"tool"`      // kept for what tools return
+	History   int    `key:"history"`   // most that earlier turns may take
+	Output    int    `key:"output"`    // kept for the reply
+	Tokenizer string `key:"tokenizer"` // cl100k_base, o200k_base: exact for models with that vocabulary, an estimate for others
 }
 
 // BM25 are the settings of the word route.
@@ -147,18 +181,23 @@ type Telemetry struct {
 // owns comes from the layer.
 func Default() Config {
 	found, judged, checked := retrieval.Default(), rerank.Default(), validate.Default()
-	limits := services.DefaultLimits()
+	limits, model := services.DefaultLimits(), llm.Default()
 	c := Config{
 		Weights:    ByClass[Weights]{},
 		Routes:     ByClass[Routes]{},
 		Thresholds: ByClass[Thresholds]{},
 		Gate:       Gate{Rate: checked.GateRate, K: checked.GateK, Retries: checked.GateRetries},
-		BM25:       BM25{K1: 1.2, B: 0.75, Pool: 200, ExpansionBoost: 0.4},
-		Graph:      Graph{Hops: 2, Decay: 0.6},
-		Layers:     ByRole[Layer]{},
-		Ingest:     Ingest{ChunkTarget: 1200, ChunkMax: 2400, Watch: 2 * time.Second},
-		Lexicon:    Lexicon{Paths: []string{}},
-		Domains:    map[string]Domain{},
+		LLM: LLM{
+			Timeout: model.Timeout, Idle: model.Idle, Concurrency: model.Concurrency, Retries: model.Retries, Output: model.Output,
+			BodyBytes: model.BodyBytes, Failures: model.Failures, Pause: model.Pause,
+		},
+		Packing: Packing(checked.Packing),
+		BM25:    BM25{K1: 1.2, B: 0.75, Pool: 200, ExpansionBoost: 0.4},
+		Graph:   Graph{Hops: 2, Decay: 0.6},
+		Layers:  ByRole[Layer]{},
+		Ingest:  Ingest{ChunkTarget: 1200, ChunkMax: 2400, Watch: 2 * time.Second},
+		Lexicon: Lexicon{Paths: []string{}},
+		Domains: map[string]Domain{},
 		Limits: Limits{
 			Passages: limits.Passages, PassageChars: limits.PassageRunes, Question: limits.Question, Answer: limits.Answer,
 			TopK: limits.TopK, Candidates: found.Candidates, BodyBytes: limits.BodyBytes,
@@ -198,3 +237,9 @@ func Default() Config {
 
 // AnyDomain is the key of what counts for passages without a domain.
 const AnyDomain = "any"
+
+// Client is the part of the model's settings that its client takes.
+func (l LLM) Client() llm.Config { return llm.Config(l) }
+
+// Packer is the part of the settings that the packer takes.
+func (p Packing) Packer() pack.Config { return pack.Config(p) }

@@ -164,6 +164,13 @@ func (l *loader) file(path string) error {
 			}
 		}
 	}
+	if model, ok := raw["llm"].(map[string]any); ok {
+		for _, key := range []string{"prompts", "key_file"} {
+			if s, ok := model[key].(string); ok && s != "" && !filepath.IsAbs(s) {
+				model[key] = filepath.Join(filepath.Dir(path), s)
+			}
+		}
+	}
 	if err := l.merged.Load(confmap.Provider(prune(raw), ""), nil); err != nil {
 		return fmt.Errorf("merge configuration: %w", err)
 	}

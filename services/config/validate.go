@@ -1,11 +1,14 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"slices"
 	"strconv"
 	"time"
+
+	"suffice.dev/suffice/kb"
 )
 
 // Validate checks the ranges of all values and returns every problem, by key.
@@ -47,6 +50,8 @@ func (c Config) Validate() []Problem {
 	v.part("gate.rate", c.Gate.Rate)
 	v.whole("gate.k", c.Gate.K, 1, 20)
 	v.whole("gate.retries", c.Gate.Retries, 0, 3)
+	v.owned(c.LLM.Client().Validate())
+	v.owned(c.Packing.Packer().Validate())
 	v.number("bm25.k1", c.BM25.K1, 0, 10)
 	v.share("bm25.b", c.BM25.B)
 	v.whole("bm25.pool", c.BM25.Pool, 1, 10_000)
@@ -89,6 +94,16 @@ type checker struct{ problems []Problem }
 
 func (v *checker) add(key, format string, args ...any) {
 	v.problems = append(v.problems, Problem{Key: key, Message: fmt.Sprintf(format, args...)})
+}
+
+// owned takes over what the package that owns the settings found.
+func (v *checker) owned(errs []error) {
+	for _, err := range errs {
+		var bad *kb.InvalidError
+		if errors.As(err, &bad) {
+			v.problems = append(v.problems, Problem{Key: bad.Field, Message: bad.Message})
+		}
+	}
 }
 
 func (v *checker) number(key string, x, lo, hi float64) {

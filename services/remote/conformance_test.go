@@ -30,7 +30,7 @@ func assessor(t *testing.T) rerank.Assessor {
 
 func validator(t *testing.T) validate.Validator {
 	t.Helper()
-	v, err := validate.New(validate.Default(), reading.New(fact.New(fact.Config{}), 0, nil))
+	v, err := validate.New(validate.Default(), reading.New(fact.New(fact.Config{}), 0, nil), validate.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,655 @@
+package validate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"golang.org/x/sync/errgroup"
+
+	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/kb/fact"
+	"suffice.dev/suffice/kb/reading"
+	"suffice.dev/suffice/text"
+	"suffice.dev/suffice/validate/pack"
+)
+
+// leastReserve is the time that is kept for the extractive answer, should the model
+// not be done; a tenth of the time left where that is more.
+const leastReserve = 150 * time.Millisecond
+
+// generate lets the model state, then write or decide, and checks all of it. An error
+// is the model's: the caller falls back to the extractive answer.
+func (l *Local) generate(ctx context.Context, req kb.AnswerRequest, d *draft) (kb.AnswerResult, error) {
+	if end, ok := ctx.Deadline(); ok {
+		left := time.Until(end)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, left-max(leastReserve, left/10), ErrModelSlow)
+		defer cancel()
+	}
+	g := &generation{Local: l, req: req, draft: d, language: "en"}
+	if zh(req) {
+		g.language = "zh"
+	}
+	for _, s := range req.Analysis.Slots {
+		if s.Role == kb.Asked && s.Required {
+			if a := strings.TrimSpace(s.Subject + " " + s.Attribute); a != "" && !slices.Contains(g.asked, a) {
+				g.asked = append(g.asked, a)
+			}
+		}
+	}
+	gate, err := g.statements(ctx)
+	if err != nil {
+		return kb.AnswerResult{}, err
+	}
+	out := kb.AnswerResult{Gate: gate}
+	if gate.Total == 0 || gate.Rate < l.cfg.GateRate {
+		return g.decide(ctx, out)
+	}
+	return g.write(ctx, out)
+}
+
+// settle joins what a model's answer came to with what was found before it: of two
+// outcomes the more careful one counts.
+func settle(made kb.AnswerResult, before kb.Outcome, req kb.AnswerRequest) kb.AnswerResult {
+	if made.Outcome == kb.Answered && before != kb.Answered {
+		made.Outcome = before
+	}
+	if made.Outcome == kb.Insufficient {
+		return refuse(made, req)
+	}
+	return made
+}
+
+// generation is one answer of a model in the making.
+type generation struct {
+	*Local
+	req      kb.AnswerRequest
+	draft    *draft
+	language string
+	asked    []string
+}
+
+// top are the packed pieces that statements are asked of: the first k in the order of
+// selection.
+func (g *generation) top(k int) []pack.Piece {
+	out := slices.Clone(g.draft.packed.Pieces)
+	slices.SortStableFunc(out, func(a, b pack.Piece) int { return a.Rank - b.Rank })
+	return out[:min(k, len(out))]
+}
+
+// piece is a packed piece as the model reads it. Sentences that give orders to a
+// machine are taken out: they are no evidence for anything.
+func (g *generation) piece(n int, p pack.Piece) Piece {
+	page := g.draft.page(g.reader, p.Index)
+	content := p.Text
+	for _, s := range page.Sentences {
+		if orders(page, s.Span) {
+			content = strings.ReplaceAll(content, page.Quote(s.Span), "")
+		}
+	}
+	return pieceOf(n, g.req.Candidates[p.Index], strings.TrimSpace(content))
+}
+
+// statements asks for one statement a passage, side by side, and checks each.
+func (g *generation) statements(ctx context.Context) (kb.Gate, error) {
+	pieces := g.top(g.cfg.GateK)
+	out := make([]kb.Statement, len(pieces))
+	for _, p := range pieces { // read before the calls run side by side: the draft has no lock
+		g.draft.page(g.reader, p.Index)
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	for i, p := range pieces {
+		group.Go(func() error {
+			st, err := g.statement(ctx, p)
+			out[i] = st
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return kb.Gate{}, err
+	}
+	gate := kb.Gate{Statements: out}
+	for _, st := range out {
+		if st.Counted {
+			gate.Total++
+		}
+		if st.Passed {
+			gate.Passed++
+		}
+	}
+	if gate.Total > 0 {
+		gate.Rate = float64(gate.Passed) / float64(gate.Total)
+	}
+	return gate, nil
+}
+
+// Confidence of a statement, by its checks.
+const (
+	allHold       = 0.95
+	heldAtRetry   = 0.90
+	oneFails      = 0.70
+	severalFail   = 0.30
+	foreignSource = 0.10
+)
+
+// statement asks for the statement of one passage; one of which a single fact failed
+// is asked for again, with the reason.
+func (g *generation) statement(ctx context.Context, p pack.Piece) (kb.Statement, error) {
+	task := StateTask{Question: g.req.Analysis.Question, Language: g.language, Asked: g.asked, Piece: g.piece(1, p)}
+	st := kb.Statement{PassageID: task.Piece.ID}
+	for try := 0; ; try++ {
+		said, err := g.model.State(ctx, task)
+		if errors.Is(err, ErrModelForm) && try < g.cfg.GateRetries {
+			task.Reason, task.Rejected = err.Error(), nil
+			continue
+		}
+		if err != nil {
+			return st, err
+		}
+		st.Facts, st.Counted, st.Passed, st.Reason = said.Facts, len(said.Facts) > 0, false, ""
+		failed := g.judge(p.Index, said, &st, try)
+		g.log.Debug("statement", "evidence_id", st.PassageID, "facts", len(said.Facts), "failed", len(failed), "own_confidence", said.Confidence, "confidence", st.Confidence)
+		if len(failed) != 1 || try >= g.cfg.GateRetries {
+			return st, nil
+		}
+		task.Rejected, task.Reason = failed, st.Reason
+	}
+}
+
+// judge checks one statement and sets its confidence; it returns the facts that do not
+// hold.
+func (g *generation) judge(passage int, said StatedFacts, st *kb.Statement, try int) (failed []string) {
+	if said.Source != st.PassageID {
+		st.Counted, st.Confidence, st.Reason = true, foreignSource, "its source is not the passage that was given"
+		return nil
+	}
+	if !st.Counted {
+		return nil
+	}
+	for _, f := range said.Facts {
+		if why := g.holds(passage, f); why != "" {
+			failed = append(failed, f)
+			st.Reason = why
+		}
+	}
+	switch {
+	case len(failed) == 0 && try == 0:
+		st.Passed, st.Confidence = true, allHold
+	case len(failed) == 0:
+		st.Passed, st.Confidence = true, heldAtRetry
+	case len(failed) == 1:
+		st.Confidence = oneFails
+	default:
+		st.Confidence, st.Reason = severalFail, fmt.Sprintf("%d facts do not hold: %s", len(failed), st.Reason)
+	}
+	return failed
+}
+
+// holds checks a stated fact against its passage: word for word; or kb/fact says the
+// same and the wording agrees; or it compares two things of which both are there. ""
+// means that it holds, else why not.
+func (g *generation) holds(passage int, stated string) string {
+	page := g.draft.page(g.reader, passage)
+	if span, ok := locate(page, stated); ok {
+		if orders(page, span) {
+			return "the passage gives an order there, no information"
+		}
+		return ""
+	}
+	own := g.reader.Engine().Read(fact.Source{Text: stated, Published: g.req.Analysis.AsOf})
+	checker := g.reader.Engine().Against([]*fact.Page{page}, []fact.Meta{reading.MetaOf(g.req.Candidates[passage].Passage)})
+	said := 0
+	for _, part := range claimSpans(own, nil) {
+		s := checker.Check(fact.Claim{Page: own, Span: part.plain, AsOf: g.req.Analysis.AsOf})
+		switch {
+		case s.Verdict == fact.NoClaim:
+			continue
+		case s.Verdict != fact.SupportedClaim:
+			return "not in the passage"
+		case slices.ContainsFunc(s.Evidence, func(r fact.Ref) bool { return orders(page, r.Span) }):
+			return "the passage gives an order there, no information"
+		}
+		said++
+		if !g.wordingAgrees(own.Quote(part.plain), page, s) {
+			return "the passage words it otherwise"
+		}
+	}
+	if said == 0 {
+		return "it states nothing"
+	}
+	return ""
+}
+
+// alike is the least similarity of a stated fact to its source where no reader judges.
+const alike = 0.85
+
+// wordingAgrees reports whether a supported fact may stand in other words than its
+// source: across languages and for comparisons by values kb/fact has judged already.
+func (g *generation) wordingAgrees(said string, page *fact.Page, s fact.Support) bool {
+	if len(s.Evidence) != 1 || hanShare(said) > 0.5 != (hanShare(string(page.Runes)) > 0.5) {
+		return true
+	}
+	return g.similarity == nil || g.similarity(said, page.Quote(s.Evidence[0].Span)) > alike
+}
+
+// locate finds a text on a page, whatever its white space, width and case.
+func locate(page *fact.Page, s string) (text.Span, bool) {
+	var folded []rune
+	var at []int
+	for i, r := range page.Runes {
+		if !unicode.IsSpace(r) {
+			folded, at = append(folded, text.FoldRune(r)), append(at, i)
+		}
+	}
+	var wanted []rune
+	for _, r := range s {
+		if !unicode.IsSpace(r) {
+			wanted = append(wanted, text.FoldRune(r))
+		}
+	}
+	if len(wanted) < 2 {
+		return text.Span{}, false
+	}
+	before, _, ok := strings.Cut(string(folded), string(wanted))
+	if !ok {
+		return text.Span{}, false
+	}
+	first := len([]rune(before))
+	return text.Span{Start: at[first], End: at[first+len(wanted)-1] + 1}, true
+}
+
+// write asks for the answer out of the best passages that passed, and checks it.
+func (g *generation) write(ctx context.Context, out kb.AnswerResult) (kb.AnswerResult, error) {
+	var pieces []Piece
+	var indexes []int
+	conflict := false
+	sides := map[int]bool{}
+	for _, q := range g.draft.quotes {
+		if q.side != "" {
+			conflict, sides[q.passage] = true, true
+		}
+	}
+	passed := map[string]bool{}
+	for _, st := range out.Gate.Statements {
+		if st.Passed && len(passed) < g.cfg.AnswerTop {
+			passed[st.PassageID] = true
+		}
+	}
+	for _, p := range g.draft.packed.Pieces {
+		if id := g.req.Candidates[p.Index].ID; passed[id] || sides[p.Index] {
+			pieces, indexes = append(pieces, g.piece(len(pieces)+1, p)), append(indexes, p.Index)
+		}
+	}
+	task := WriteTask{
+		Question: g.req.Analysis.Question, Language: g.language, Asked: g.asked, Pieces: pieces,
+		Table: g.draft.packed.Mode == pack.StructuredShort, History: g.draft.packed.History, Conflict: conflict,
+	}
+	for _, m := range g.req.Assessment.Missing {
+		task.Missing = append(task.Missing, m.Text)
+	}
+	answer, err := g.model.Write(ctx, task, func(soFar string) error {
+		if len([]rune(soFar)) > 60 && !g.speaks(soFar) {
+			return ErrModelLanguage
+		}
+		return nil
+	})
+	if err != nil {
+		return kb.AnswerResult{}, err
+	}
+	if !g.speaks(answer) {
+		return kb.AnswerResult{}, ErrModelLanguage
+	}
+	kept, err := g.checkedAnswer(ctx, answer, indexes)
+	if err != nil {
+		return kb.AnswerResult{}, err
+	}
+	if conflict && !tellsBoth(g.draft, kept) {
+		return kb.AnswerResult{}, ErrModelUnfounded
+	}
+	g.outcome(kept, &out)
+	if out.Outcome == kb.Insufficient {
+		return kb.AnswerResult{}, ErrModelUnfounded // the sources hold it; what failed is the model
+	}
+	lead := ""
+	if conflict {
+		lead = "The sources disagree:\n"
+		if g.language == "zh" {
+			lead = "资料说法不一致：\n"
+		}
+	}
+	shown := out
+	shown.Missing = append(slices.Clone(g.req.Assessment.Missing), out.Missing...)
+	assemble(g.req, lead, kept, conflict, &shown)
+	return shown, nil
+}
+
+// speaks reports whether a text is in the language of the answer.
+func (g *generation) speaks(s string) bool {
+	share := hanShare(s)
+	if share < 0 {
+		return true
+	}
+	return share > 0.3 == (g.language == "zh")
+}
+
+// hanShare is the share of Chinese in a text, a Latin word counting as two characters;
+// -1 where it has neither.
+func hanShare(s string) float64 {
+	han, latin, inWord := 0, 0, false
+	for _, r := range s {
+		letter := unicode.IsLetter(r) && !text.IsHan(r)
+		switch {
+		case text.IsHan(r):
+			han++
+		case letter && !inWord:
+			latin += 2
+		}
+		inWord = letter
+	}
+	if han+latin == 0 {
+		return -1
+	}
+	return float64(han) / float64(han+latin)
+}
+
+// checkedAnswer judges each claim of an answer and returns what may leave: supported
+// claims with the marks of the passages that support them; for a claim that left out a
+// limit, the sentence of its source.
+func (g *generation) checkedAnswer(ctx context.Context, answer string, indexes []int) ([]sentence, error) {
+	given := make([]kb.Passage, len(indexes))
+	for i, n := range indexes {
+		given[i] = g.req.Candidates[n].Passage
+	}
+	judged, err := g.check(ctx, kb.VerifyRequest{Question: g.req.Analysis.Question, Answer: answer, Passages: given, AsOf: g.req.Analysis.AsOf})
+	if err != nil {
+		return nil, err
+	}
+	place := map[string]int{}
+	for i := len(indexes) - 1; i >= 0; i-- {
+		place[given[i].ID] = indexes[i]
+	}
+	var out []sentence
+	var count AnswerCheck
+	said := map[string]bool{}
+	for _, c := range judged {
+		if c.Verdict == kb.NotAClaim {
+			continue
+		}
+		var quotes []quote
+		for _, e := range c.Citations {
+			i := place[e.PassageID]
+			q := quote{passage: i, span: text.Span{Start: e.Start, End: e.End}, text: e.Quote}
+			if !orders(g.draft.page(g.reader, i), q.span) {
+				quotes = append(quotes, q)
+			}
+		}
+		_, bare := stripMarks([]rune(c.Text))
+		s := sentence{text: tidy(string(bare)), quotes: quotes, probability: c.Probability}
+		switch {
+		case len(quotes) == 0 || len(quotes) < len(c.Citations):
+			count.Cut++
+			continue
+		case c.Verdict == kb.ClaimSupported:
+			if c.misnamed {
+				s.reason = c.Reason
+				count.Remarked++
+			} else {
+				count.Kept++
+			}
+		case c.limited && hanShare(quotes[0].text) > 0.3 == (g.language == "zh"):
+			s.quotes = quotes[:1]
+			s.text, s.reason = flatten(quotes[0].text), "in the words of the source: "+c.Reason
+			count.Restored++
+		default:
+			count.Cut++
+			continue
+		}
+		if said[s.text] {
+			continue
+		}
+		said[s.text] = true
+		out = append(out, s)
+	}
+	out = g.restoreLimits(out, &count)
+	g.observe.AnswerChecked(count)
+	return out, nil
+}
+
+// restoreLimits adds, behind a sentence, the one that limits its source and that the
+// answer does not cite: a rule does not leave without its exception.
+func (g *generation) restoreLimits(in []sentence, count *AnswerCheck) []sentence {
+	cites := func(i int, span text.Span) bool {
+		for _, s := range in {
+			for _, q := range s.quotes {
+				if q.passage == i && q.span.Overlaps(span) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	var out []sentence
+	added := map[string]bool{}
+	for _, s := range in {
+		out = append(out, s)
+		for _, q := range s.quotes {
+			page := g.draft.page(g.reader, q.passage)
+			wide := withException(page, q.span)
+			rest := text.Span{Start: q.span.End, End: wide.End}
+			words := flatten(page.Quote(rest))
+			if words == "" || added[words] || cites(q.passage, rest) || orders(page, rest) {
+				continue
+			}
+			for rest.Start < rest.End && unicode.IsSpace(page.Runes[rest.Start]) {
+				rest.Start++
+			}
+			added[words] = true
+			count.Restored++
+			out = append(out, sentence{text: words, probability: s.probability, reason: "limits the sentence before it",
+				quotes: []quote{{passage: q.passage, span: rest, text: page.Quote(rest)}}})
+		}
+	}
+	return out
+}
+
+// tidy removes what a blanked mark leaves: spaces before punctuation and at the ends.
+func tidy(s string) string {
+	s = flatten(s)
+	for _, p := range []string{".", ",", ";", "。", "，", "；", "、"} {
+		s = strings.ReplaceAll(s, " "+p, p)
+	}
+	return s
+}
+
+// tellsBoth reports whether both sides of the conflict are in the answer.
+func tellsBoth(d *draft, in []sentence) bool {
+	for _, side := range d.quotes {
+		if side.side == "" {
+			continue
+		}
+		if !slices.ContainsFunc(in, func(s sentence) bool {
+			return slices.ContainsFunc(s.quotes, func(q quote) bool { return q.passage == side.passage && q.span.Overlaps(side.span) })
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// outcome sets what the checked sentences amount to: each asked slot that was filled
+// must be filled by one that cites its evidence, or tells its value.
+func (g *generation) outcome(kept []sentence, out *kb.AnswerResult) {
+	filled, open := 0, 0
+	for _, s := range g.req.Assessment.Slots {
+		if s.Role != kb.Asked || !s.Required || s.State == kb.Empty || slices.Contains(g.draft.packed.Lost, s.Name) {
+			continue
+		}
+		if slices.ContainsFunc(kept, func(x sentence) bool { return g.fills(x, s) }) {
+			filled++
+			continue
+		}
+		open++
+		out.Missing = append(out.Missing, kb.Missing{Slot: s.Name, Text: unverifiable(g.req)})
+	}
+	switch {
+	case filled == 0:
+		out.Outcome = kb.Insufficient
+	case open > 0:
+		out.Outcome = kb.Partial
+	default:
+		out.Outcome = kb.Answered
+	}
+}
+
+// fills reports whether a sentence tells what a slot asks: it rests on evidence of the
+// slot and, where that is a value, says the value.
+func (g *generation) fills(s sentence, slot kb.SlotFill) bool {
+	said := string(text.Fold([]rune(strings.Join(strings.Fields(s.text), ""))))
+	for _, e := range slot.Evidence {
+		value := e.Value
+		if value == "" && len([]rune(e.Quote)) <= 12 {
+			value = e.Quote
+		}
+		value = string(text.Fold([]rune(strings.Join(strings.Fields(value), ""))))
+		rests := slices.ContainsFunc(s.quotes, func(q quote) bool {
+			return g.req.Candidates[q.passage].ID == e.PassageID && q.span.Overlaps(text.Span{Start: e.Start, End: e.End})
+		})
+		switch {
+		case value != "" && strings.Contains(said, value) && rests:
+			return true
+		case rests && (value == "" || !strings.ContainsFunc(value, unicode.IsDigit) || g.sameValue(s.text, e)):
+			return true
+		}
+	}
+	return false
+}
+
+// sameValue reports whether a text has a value that kb/fact takes for the one of the
+// evidence: 三百元 for 300元, "two weeks" for 14 days.
+func (g *generation) sameValue(said string, e kb.Evidence) bool {
+	i := g.draft.byID[e.PassageID]
+	page := g.draft.page(g.reader, i)
+	own := g.reader.Engine().Read(fact.Source{Text: said, Published: g.req.Analysis.AsOf})
+	for a := range page.Facts {
+		f := &page.Facts[a]
+		if !(text.Span{Start: e.Start, End: e.End}).Overlaps(f.Value.Span) {
+			continue
+		}
+		for b := range own.Facts {
+			if fact.SameValue(f.Value, own.Facts[b].Value) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// decide asks for one of the three replies below the gate and checks it. What does not
+// hold, and what is none of the three, is a refusal.
+func (g *generation) decide(ctx context.Context, out kb.AnswerResult) (kb.AnswerResult, error) {
+	task := DecideTask{Question: g.req.Analysis.Question, Language: g.language, Asked: g.asked}
+	place := map[string]int{}
+	for _, p := range g.top(g.cfg.GateK) {
+		piece := g.piece(len(task.Pieces)+1, p)
+		task.Pieces = append(task.Pieces, piece)
+		place[piece.ID] = p.Index
+	}
+	out.Outcome = kb.Insufficient
+	d, err := g.model.Decide(ctx, task)
+	if errors.Is(err, ErrModelForm) {
+		return out, nil
+	}
+	if err != nil {
+		return kb.AnswerResult{}, err
+	}
+	find := func(source, words string) (quote, bool) {
+		i, ok := place[source]
+		if !ok {
+			return quote{}, false
+		}
+		page := g.draft.page(g.reader, i)
+		span, ok := locate(page, words)
+		if !ok || orders(page, span) || !g.onTopic(i, span) {
+			return quote{}, false
+		}
+		span = withException(page, g.sentence(page, span))
+		return quote{passage: i, span: span, text: page.Quote(span)}, true
+	}
+	switch d.Kind {
+	case DecideQuote:
+		q, ok := find(d.Source, d.Quote)
+		if !ok {
+			return out, nil
+		}
+		out.Outcome = kb.Partial
+		for _, s := range g.req.Analysis.Slots {
+			if s.Role == kb.Asked && s.Required {
+				out.Missing = append(out.Missing, kb.Missing{Slot: s.Name, Text: unverifiable(g.req)})
+				break
+			}
+		}
+		assemble(g.req, foreignLead([]quote{q}, g.language == "zh"), []sentence{{text: flatten(q.text), quotes: []quote{q}, probability: allHold}}, false, &out)
+	case DecideConflict:
+		a, okA := find(d.A.Source, d.A.Quote)
+		b, okB := find(d.B.Source, d.B.Quote)
+		if !okA || !okB || a.passage == b.passage && a.span.Overlaps(b.span) || !g.excludes(a, b) {
+			return out, nil
+		}
+		a.side, b.side = "a", "b"
+		out.Outcome = kb.Conflicting
+		side := func(q quote) kb.Evidence {
+			return kb.Evidence{PassageID: g.req.Candidates[q.passage].ID, Start: q.span.Start, End: q.span.End, Quote: q.text, Value: q.text}
+		}
+		out.Conflicts = []kb.Conflict{{Kind: kb.ConflictValue, Hard: true, A: side(a), B: side(b), Resolution: kb.Unresolved, OnAsked: true}}
+		lead := "The sources disagree:\n"
+		if g.language == "zh" {
+			lead = "资料说法不一致：\n"
+		}
+		assemble(g.req, lead, []sentence{
+			{text: flatten(a.text), quotes: []quote{a}, probability: allHold},
+			{text: flatten(b.text), quotes: []quote{b}, probability: allHold},
+		}, true, &out)
+	}
+	return out, nil
+}
+
+// onTopic reports whether a quote has to do with what is asked: it touches evidence of
+// the assessment, or shares a word with the question.
+func (g *generation) onTopic(passage int, span text.Span) bool {
+	for _, q := range g.draft.quotes {
+		if q.passage == passage && q.span.Overlaps(span) {
+			return true
+		}
+	}
+	asked := map[string]bool{}
+	for _, t := range text.Terms(text.Fold([]rune(g.req.Analysis.Question))) {
+		asked[t.Text] = true
+	}
+	page := g.draft.page(g.reader, passage)
+	for _, t := range text.Terms(text.Fold(page.Runes[span.Start:span.End])) {
+		if asked[t.Text] {
+			return true
+		}
+	}
+	return false
+}
+
+// excludes reports whether kb/fact says of one quote that the other contradicts it.
+func (g *generation) excludes(a, b quote) bool {
+	for _, pair := range [][2]quote{{a, b}, {b, a}} {
+		own := g.reader.Engine().Read(fact.Source{Text: pair[0].text})
+		other := g.reader.Engine().Read(fact.Source{Text: pair[1].text})
+		checker := g.reader.Engine().Against([]*fact.Page{other}, []fact.Meta{{}})
+		for _, part := range claimSpans(own, nil) {
+			if checker.Check(fact.Claim{Page: own, Span: part.plain}).Verdict == fact.ContradictedClaim {
+				return true
+			}
+		}
+	}
+	return false
+}
