@@ -330,11 +330,42 @@ type Prepared struct {
 	average float64
 }
 
+// Weighted is a term of a question with its weight, above 0, at most 1.
+type Weighted struct {
+	Text   string
+	Weight float64
+}
+
+// Read reads the terms out of a question. Nothing scores before Weigh.
+func Read(cfg Config, q retrieval.Query) Prepared {
+	return Prepared{cfg: cfg, terms: queryTerms(q.Text, q.Analysis.Expansions, cfg.ExpansionBoost)}
+}
+
+// Terms are the terms of the question.
+func (p Prepared) Terms() []Weighted {
+	out := make([]Weighted, len(p.terms))
+	for i, t := range p.terms {
+		out[i] = Weighted{t.text, t.weight}
+	}
+	return out
+}
+
+// Weigh sets what scoring needs of the whole index: how many chunks there are, how
+// many terms they have, and how many chunks hold each term of Terms.
+func (p *Prepared) Weigh(chunks, terms uint64, frequencies []uint64) {
+	for i := range p.terms {
+		p.terms[i].idf = idf(chunks, frequencies[i])
+	}
+	if chunks > 0 {
+		p.average = float64(terms) / float64(chunks)
+	}
+}
+
 // Prepare reads the frequencies of the question's terms.
 func (x *Index) Prepare(ctx context.Context, cfg Config, q retrieval.Query) (Prepared, error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	p := Prepared{cfg: cfg, terms: queryTerms(q.Text, q.Analysis.Expansions, cfg.ExpansionBoost)}
+	p := Read(cfg, q)
 	advanced, err := x.b.Advanced()
 	if err != nil {
 		return p, fmt.Errorf("lexical index: %w", err)
@@ -348,12 +379,13 @@ func (x *Index) Prepare(ctx context.Context, cfg Config, q retrieval.Query) (Pre
 	if err != nil {
 		return p, translate(err)
 	}
+	frequencies := make([]uint64, len(p.terms))
 	for i := range p.terms {
 		tfr, err := reader.TermFieldReader(ctx, []byte(p.terms[i].text), fieldText, false, false, false)
 		if err != nil {
 			return p, translate(err)
 		}
-		p.terms[i].idf = idf(n, tfr.Count())
+		frequencies[i] = tfr.Count()
 		if err := tfr.Close(); err != nil {
 			return p, translate(err)
 		}
@@ -362,9 +394,11 @@ func (x *Index) Prepare(ctx context.Context, cfg Config, q retrieval.Query) (Pre
 	if err != nil {
 		return p, translate(err)
 	}
-	if len(v) == 8 && n > 0 {
-		p.average = float64(binary.LittleEndian.Uint64(v)) / float64(n)
+	var total uint64
+	if len(v) == 8 {
+		total = binary.LittleEndian.Uint64(v)
 	}
+	p.Weigh(n, total, frequencies)
 	return p, nil
 }
 
@@ -391,7 +425,7 @@ func (x *Index) Search(ctx context.Context, p Prepared, f retrieval.Filter, need
 	if fq := filterQuery(f, need); fq != nil {
 		root.AddFilter(fq)
 	}
-	req := bleve.NewSearchRequestOptions(root, max(p.cfg.Pool, limit), 0, false)
+	req := bleve.NewSearchRequestOptions(root, p.Pool(limit), 0, false)
 	req.Score = ""
 	req.SortByCustom(search.SortOrder{&search.SortScore{Desc: true}, &search.SortDocID{}})
 	x.mu.RLock()
@@ -400,14 +434,27 @@ func (x *Index) Search(ctx context.Context, p Prepared, f retrieval.Filter, need
 	if err != nil {
 		return nil, translate(err)
 	}
-	hits := make([]retrieval.Hit, 0, len(found.Hits))
-	for _, h := range found.Hits {
-		c, ok := counts(h.ID)
+	ids := make([]string, len(found.Hits))
+	for i, h := range found.Hits {
+		ids[i] = h.ID
+	}
+	return p.Best(ids, limit, counts), nil
+}
+
+// Pool is how many chunks are to be proposed for a limit.
+func (p Prepared) Pool(limit int) int { return max(p.cfg.Pool, limit) }
+
+// Best scores proposed chunks and returns the best, ordered; those that are gone or
+// hold nothing of the question are left out.
+func (p Prepared) Best(ids []string, limit int, counts Counts) []retrieval.Hit {
+	hits := make([]retrieval.Hit, 0, len(ids))
+	for _, id := range ids {
+		c, ok := counts(id)
 		if !ok {
 			continue
 		}
 		if s := p.Score(c); s > 0 {
-			hits = append(hits, retrieval.Hit{ID: h.ID, Score: s})
+			hits = append(hits, retrieval.Hit{ID: id, Score: s})
 		}
 	}
 	slices.SortFunc(hits, func(a, b retrieval.Hit) int {
@@ -419,7 +466,7 @@ func (x *Index) Search(ctx context.Context, p Prepared, f retrieval.Filter, need
 		}
 		return strings.Compare(a.ID, b.ID)
 	})
-	return hits[:min(limit, len(hits))], nil
+	return hits[:min(limit, len(hits))]
 }
 
 // translate names damage: a damaged segment opens without complaint and shows

@@ -337,13 +337,29 @@ func (m *Matrix) exact(query []float32, chunk int32) float64 {
 	}
 	best := math.Inf(-1)
 	for r := int(rows.from); r < int(rows.to); r++ {
-		var sum float32
-		for i, x := range m.row(r) {
-			sum += query[i] * float32(x)
-		}
-		best = max(best, float64(sum*m.scales[r]))
+		best = max(best, cosine(query, m.row(r), m.scales[r]))
 	}
 	return m.cal.Score(best)
+}
+
+// Best is the score of a chunk with these windows; 0 without any.
+func (c Calibration) Best(query []float32, windows []Vector) float64 {
+	best := math.Inf(-1)
+	for _, w := range windows {
+		if len(w.Values) == len(query) {
+			best = max(best, cosine(query, w.Values, w.Scale))
+		}
+	}
+	return c.Score(best)
+}
+
+// cosine of a question and a window, both of length 1.
+func cosine(query []float32, row []int8, scale float32) float64 {
+	var sum float32
+	for i, x := range row {
+		sum += query[i] * float32(x)
+	}
+	return float64(sum * scale)
 }
 
 func quantize(v []float32) Vector {

@@ -118,6 +118,18 @@ func (g *Graph) Put(chunk int32, edges []Edge) {
 	g.live += len(edges)
 }
 
+// node is the number of a key, a new one where it has none.
+func (g *Graph) node(key string) int32 {
+	h := maphash.String(g.seed, key)
+	id, ok := g.ids[h]
+	if !ok {
+		id = int32(len(g.nodes))
+		g.ids[h] = id
+		g.nodes = append(g.nodes, node{})
+	}
+	return id
+}
+
 // pack appends a fact: denied or not, the span of its sentence, and its nodes, each
 // with its weight in 255ths. firmest gathers the weights of facts that support.
 func (g *Graph) pack(e Edge, firmest map[int32]float64) {
@@ -130,13 +142,7 @@ func (g *Graph) pack(e Edge, firmest map[int32]float64) {
 	g.packed = binary.AppendUvarint(g.packed, uint64(e.Sentence.Len()))
 	g.packed = binary.AppendUvarint(g.packed, uint64(len(e.Nodes)))
 	for _, n := range e.Nodes {
-		key := maphash.String(g.seed, n.Key)
-		id, ok := g.ids[key]
-		if !ok {
-			id = int32(len(g.nodes))
-			g.ids[key] = id
-			g.nodes = append(g.nodes, node{})
-		}
+		id := g.node(n.Key)
 		g.nodes[id].name = g.nodes[id].name || n.Name
 		g.nodes[id].facts++
 		weight := max(0, min(1, n.Weight))
@@ -382,14 +388,13 @@ const (
 	maxWalked   = 4000
 )
 
-// important are the weights of the terms of a question by where they stand: what
+// otherWords sets the weights of the terms of a question by where they stand: what
 // it gives and the attribute it asks for weigh full, its other words less.
 const otherWords = 0.4
 
-// wanted reads the terms out of a question.
-func (g *Graph) wanted(a kb.Analysis, query string, match text.Match) *wanted {
-	weights := map[string]float64{}
-	var order []string
+// important reads the terms out of a question, in their order, with their weights.
+func important(a kb.Analysis, query string, match text.Match) (order []string, weights map[string]float64) {
+	weights = map[string]float64{}
 	add := func(s string, w float64) {
 		for _, n := range Nodes(s, 1, false, match) {
 			if _, ok := weights[n.Key]; !ok {
@@ -413,6 +418,12 @@ func (g *Graph) wanted(a kb.Analysis, query string, match text.Match) *wanted {
 		}
 	}
 	add(query, base)
+	return order, weights
+}
+
+// wanted weighs the terms of a question by how rare they are.
+func (g *Graph) wanted(a kb.Analysis, query string, match text.Match) *wanted {
+	order, weights := important(a, query, match)
 	out := &wanted{at: map[int32]int32{}}
 	for _, key := range order {
 		id, ok := g.ids[maphash.String(g.seed, key)]

@@ -27,6 +27,18 @@ type catalog struct {
 	restricted  int            // live versions that not everyone may read
 	timed       int            // live versions with a validity or a superseding version
 	numbers     int            // version numbers given out
+
+	facts int     // edges of live rows
+	trail []touch // what changed when, in the order of the feed: what servers are told
+	since int64   // the trail knows of nothing that went away up to here
+}
+
+// touch is a version that was written or became visible otherwise, or a document
+// that lost chunks.
+type touch struct {
+	seq      int64
+	version  *version // nil = document
+	document string
 }
 
 // version is a document version.
@@ -35,6 +47,8 @@ type version struct {
 	number int
 	vis    retrieval.Visibility
 	rows   []int32 // by ordinal
+
+	touched int64 // place in the feed at which it was written or its visibility changed
 }
 
 // row is a chunk.
@@ -51,6 +65,9 @@ type row struct {
 	termsAt  int64
 	termsLen int32
 	terms    int32 // how many
+
+	vectorsLen, edgesLen int32 // bytes that follow the terms in the log
+	edges                int32 // how many
 }
 
 func newCatalog() *catalog {
@@ -105,6 +122,7 @@ func (c *catalog) put(r *record) *version {
 		c.rows = append(c.rows, row{
 			version: v, ordinal: ch.Ordinal, start: ch.Start, end: ch.End, kind: ch.Kind, headings: ch.HeadingPath,
 			textAt: ch.textAt, textLen: int32(len(ch.Text)), leadLen: int32(len(ch.Lead)), termsAt: ch.termsAt, termsLen: int32(len(ch.Terms)), terms: int32(n),
+			vectorsLen: int32(len(ch.Vectors)), edgesLen: int32(len(ch.Edges)),
 		})
 		c.terms += uint64(n)
 	}
@@ -126,6 +144,7 @@ func (c *catalog) put(r *record) *version {
 func (c *catalog) remove(v *version) {
 	for _, r := range v.rows {
 		c.terms -= uint64(c.rows[r].terms)
+		c.facts -= int(c.rows[r].edges)
 		c.rows[r] = row{}
 		c.numberOf[r] = -1
 	}

@@ -19,6 +19,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/model/embed"
 	"suffice.dev/suffice/retrieval"
@@ -45,6 +47,12 @@ type Options struct {
 	Match  text.Match        // the dictionary of the graph route; nil = none
 	Dense  dense.Calibration // zero = dense.Static
 	Logger *slog.Logger      // nil = slog.Default
+
+	// Servers that hold a form of every chunk, each for a route; nil = embedded. One
+	// server may stand for several routes.
+	Words   WordServer
+	Vectors VectorServer
+	Facts   FactServer
 }
 
 // Index is the embedded form of all routes, in a folder of its own that one
@@ -64,9 +72,16 @@ type Index struct {
 	matrix *dense.Matrix
 	facts  *graph.Graph
 	seq    int64
+	at     int64 // of the change that is being applied
 	closed bool
+	feed   Feed   // of the last Sync; servers only
+	store  string // its identity; "" = not known
 
-	lexical *bm25.Index
+	lexical   *bm25.Index // nil = Options.Words stands for it
+	lock      *os.File
+	followers []*follower
+	stop      context.CancelFunc // of the followers
+	running   sync.WaitGroup
 }
 
 // formVersion changes with every change of the log's form or of what is derived
@@ -83,6 +98,7 @@ const (
 const (
 	logName     = "changes.log"
 	lexicalName = "bm25"
+	lockName    = "index.lock"
 )
 
 // Open opens the index in the folder and makes it where it is missing. Damaged
@@ -108,20 +124,46 @@ func Open(dir string, opt Options) (*Index, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	if err := x.openLexical(); err != nil {
+	if err := x.own(); err != nil {
 		return nil, err
 	}
+	if err := x.openLexical(); err != nil {
+		return nil, errors.Join(err, x.lock.Close())
+	}
 	if err := x.openLog(); err != nil {
-		return nil, errors.Join(err, x.lexical.Close())
+		return nil, errors.Join(err, x.closeLexical(), x.lock.Close())
 	}
 	if err := x.align(); err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
+	x.follow()
 	return x, nil
 }
 
-// openLexical opens the lexical index first: its lock tells a second process.
+// own locks the folder for this process.
+func (x *Index) own() error {
+	var err error
+	if x.lock, err = os.OpenFile(filepath.Join(x.dir, lockName), os.O_RDWR|os.O_CREATE, 0o644); err != nil {
+		return fmt.Errorf("open index: %w", err)
+	}
+	if err := unix.Flock(int(x.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return errors.Join(fmt.Errorf("open index: %w: another process uses %s: %w", kb.ErrUnavailable, x.dir, err), x.lock.Close())
+	}
+	return nil
+}
+
+func (x *Index) closeLexical() error {
+	if x.lexical == nil {
+		return nil
+	}
+	return x.lexical.Close()
+}
+
+// openLexical opens the lexical index, unless a server stands for it.
 func (x *Index) openLexical() error {
+	if x.opt.Words != nil {
+		return nil
+	}
 	path := filepath.Join(x.dir, lexicalName)
 	var err error
 	x.lexical, err = bm25.Open(path)
@@ -147,7 +189,7 @@ func (x *Index) openLog() error {
 		if err = os.Remove(path); err == nil {
 			err = x.load(path)
 		}
-		if err == nil {
+		if err == nil && x.lexical != nil {
 			err = x.lexical.Reset()
 		}
 	}
@@ -204,7 +246,11 @@ func (x *Index) compact(path string) error {
 	}
 	seq := x.seq
 	err := rewriteLog(path, x.key, func(add func(record) error) error {
-		last := int64(0)
+		// It keeps the place in the feed, and tells that what went away before it is
+		// forgotten.
+		if err := add(record{Seq: seq, Deleted: true}); err != nil {
+			return err
+		}
 		reader, err := os.Open(path)
 		if err != nil {
 			return err
@@ -218,16 +264,9 @@ func (x *Index) compact(path string) error {
 			if !ok || len(r.Chunks) > 0 && first(r.Chunks) != at {
 				return nil
 			}
-			last = r.Seq
 			return add(r)
 		})
-		if err = errors.Join(err, reader.Close()); err != nil {
-			return err
-		}
-		if last < seq { // keep the place in the feed
-			return add(record{Seq: seq, Deleted: true})
-		}
-		return nil
+		return errors.Join(err, reader.Close())
 	})
 	if err = errors.Join(err, old.close()); err != nil {
 		return err
@@ -249,6 +288,9 @@ func first(chunks []chunkRecord) int64 {
 
 // align brings the lexical index to the state of the log.
 func (x *Index) align() error {
+	if x.lexical == nil {
+		return nil
+	}
 	seq, err := x.lexical.Seq()
 	if err == nil && seq == x.seq {
 		var n uint64
@@ -326,6 +368,10 @@ func chunkTerms(title string, headings []string, lead, body string) []string {
 
 // Close ends the index. Searches that come later fail with kb.ErrUnavailable.
 func (x *Index) Close() error {
+	if x.stop != nil {
+		x.stop()
+		x.running.Wait()
+	}
 	x.writing.Lock()
 	defer x.writing.Unlock()
 	x.mu.Lock()
@@ -334,7 +380,7 @@ func (x *Index) Close() error {
 		return nil
 	}
 	x.closed = true
-	return errors.Join(x.file.sync(), x.file.close(), x.matrix.Close(), x.lexical.Close())
+	return errors.Join(x.file.sync(), x.file.close(), x.matrix.Close(), x.closeLexical(), x.lock.Close())
 }
 
 // Seq is the place in the feed up to which the index has read.
@@ -359,7 +405,8 @@ func (x *Index) Sync(ctx context.Context, feed Feed) error {
 	if x.closed {
 		return fmt.Errorf("index: %w: closed", kb.ErrUnavailable)
 	}
-	if x.broken.Swap(false) {
+	read := x.places(ctx, feed)
+	if x.broken.Swap(false) && x.lexical != nil {
 		if err := x.rebuildLexical(); err != nil {
 			x.broken.Store(true)
 			return err
@@ -371,6 +418,7 @@ func (x *Index) Sync(ctx context.Context, feed Feed) error {
 			return fmt.Errorf("read change feed after %d: %w", x.seq, err)
 		}
 		if len(changes) == 0 {
+			x.bringUp(ctx, read)
 			return nil
 		}
 		for len(changes) > 0 {
@@ -431,6 +479,9 @@ func (x *Index) write(records []record) error {
 		maps.Copy(words, changed.words)
 	}
 	x.mu.Unlock()
+	if x.lexical == nil {
+		return nil
+	}
 	// Only this goroutine changes the catalog: it may read it without the lock.
 	put, err := x.lexicalChunks(rewritten, words)
 	if err != nil {
@@ -510,8 +561,15 @@ type change struct {
 // holds the lock, or is alone.
 func (x *Index) admit(r *record) (change, error) {
 	var out change
-	x.seq = max(x.seq, r.Seq)
+	x.seq, x.at = max(x.seq, r.Seq), r.Seq
+	if r.Deleted && r.Document.ID == "" {
+		x.cat.since = r.Seq
+		return out, nil
+	}
 	if r.Deleted {
+		if x.serves() { // a server may hold chunks that this log never had
+			x.cat.trail = append(x.cat.trail, touch{seq: x.at, document: r.Document.ID})
+		}
 		out.dropped++
 		for _, v := range slices.Clone(x.cat.documents[r.Document.ID]) {
 			x.drop(v, &out)
@@ -522,6 +580,7 @@ func (x *Index) admit(r *record) (change, error) {
 		x.drop(old, &out)
 	}
 	v := x.cat.put(r)
+	x.touch(v)
 	out.words = make(map[int32][]string, len(v.rows))
 	chunks := make(map[int]*chunkRecord, len(r.Chunks))
 	for i := range r.Chunks {
@@ -537,14 +596,20 @@ func (x *Index) admit(r *record) (change, error) {
 		for i, w := range windows {
 			rows[i] = dense.Vector{Scale: w.Scale, Values: w.Values}
 		}
-		if err := x.matrix.Put(n, rows); err != nil {
-			return out, fmt.Errorf("index: %w", err)
+		if x.opt.Vectors == nil {
+			if err := x.matrix.Put(n, rows); err != nil {
+				return out, fmt.Errorf("index: %w", err)
+			}
 		}
 		edges, err := graph.Decode(ch.Edges)
 		if err != nil {
 			return out, fmt.Errorf("index: %w: %w", retrieval.ErrCorrupt, err)
 		}
-		x.facts.Put(n, edges)
+		x.cat.rows[n].edges = int32(len(edges))
+		x.cat.facts += len(edges)
+		if x.opt.Facts == nil {
+			x.facts.Put(n, edges)
+		}
 		if ch.words != nil {
 			out.words[n] = ch.words
 		}
@@ -572,6 +637,9 @@ func (x *Index) drop(v *version, out *change) {
 		x.facts.Delete(n)
 	}
 	x.cat.remove(v)
+	if x.serves() {
+		x.cat.trail = append(x.cat.trail, touch{seq: x.at, document: v.doc.ID})
+	}
 	out.dropped++
 	x.refresh(affected, out)
 }
@@ -579,6 +647,7 @@ func (x *Index) drop(v *version, out *change) {
 func (x *Index) refresh(affected []*version, out *change) {
 	for _, v := range affected {
 		if x.cat.refresh(v) {
+			x.touch(v)
 			out.versions = append(out.versions, v)
 		}
 	}

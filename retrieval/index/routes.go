@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/retrieval"
@@ -34,7 +32,17 @@ func (x *Index) Routes(t Tuning) (map[kb.Route]retrieval.Route, error) {
 	if t.Graph.Match == nil {
 		t.Graph.Match = x.opt.Match
 	}
-	return map[kb.Route]retrieval.Route{kb.Dense: denseRoute{x}, kb.BM25: bm25Route{x, t.BM25}, kb.Graph: graphRoute{x, t.Graph}}, nil
+	routes := map[kb.Route]retrieval.Route{kb.Dense: denseRoute{x}, kb.BM25: bm25Route{x, t.BM25}, kb.Graph: graphRoute{x, t.Graph}}
+	if s := x.opt.Words; s != nil {
+		routes[kb.BM25] = wordsRoute{x: x, cfg: t.BM25, server: s, follower: x.of(s)}
+	}
+	if s := x.opt.Vectors; s != nil {
+		routes[kb.Dense] = vectorsRoute{x: x, server: s, follower: x.of(s)}
+	}
+	if s := x.opt.Facts; s != nil {
+		routes[kb.Graph] = factsRoute{x: x, cfg: t.Graph, server: s, follower: x.of(s)}
+	}
+	return routes, nil
 }
 
 // Retriever fuses the routes of this index under a configuration.
@@ -83,16 +91,7 @@ func (x *Index) hits(rows []int32, scores []float64) []retrieval.Hit {
 		w := &x.cat.rows[r]
 		out[i] = retrieval.Hit{ID: evidenceID(w.version, w.ordinal), Score: scores[i]}
 	}
-	slices.SortFunc(out, func(a, b retrieval.Hit) int {
-		switch {
-		case a.Score > b.Score:
-			return -1
-		case a.Score < b.Score:
-			return 1
-		}
-		return strings.Compare(a.ID, b.ID)
-	})
-	return out
+	return best(out, len(out))
 }
 
 type denseRoute struct{ x *Index }
@@ -206,26 +205,28 @@ func (b bm25Route) Search(ctx context.Context, q retrieval.Query) ([]retrieval.H
 	if err != nil {
 		return nil, err
 	}
-	hits, err := b.x.lexical.Search(ctx, p, q.Filter, need, q.Limit, func(id string) (bm25.Packed, bool) { return b.counts(q.Filter, id) })
+	hits, err := b.x.lexical.Search(ctx, p, q.Filter, need, q.Limit, b.x.counts(q.Filter))
 	return hits, b.note(err)
 }
 
-// counts reads the term counts of a chunk from the log.
-func (b bm25Route) counts(f retrieval.Filter, id string) (bm25.Packed, bool) {
-	b.x.mu.RLock()
-	defer b.x.mu.RUnlock()
-	if b.x.closed {
-		return nil, false
+// counts reads the term counts of chunks that a filter admits from the log.
+func (x *Index) counts(f retrieval.Filter) bm25.Counts {
+	return func(id string) (bm25.Packed, bool) {
+		x.mu.RLock()
+		defer x.mu.RUnlock()
+		if x.closed {
+			return nil, false
+		}
+		r, ok := x.cat.find(id)
+		if !ok || !f.Admits(x.cat.rows[r].version.vis) {
+			return nil, false
+		}
+		data, err := x.file.bytes(x.cat.rows[r].termsAt, int(x.cat.rows[r].termsLen))
+		if err != nil || !bm25.Packed(data).Valid() {
+			return nil, false
+		}
+		return data, true
 	}
-	r, ok := b.x.cat.find(id)
-	if !ok || !f.Admits(b.x.cat.rows[r].version.vis) {
-		return nil, false
-	}
-	data, err := b.x.file.bytes(b.x.cat.rows[r].termsAt, int(b.x.cat.rows[r].termsLen))
-	if err != nil || !bm25.Packed(data).Valid() {
-		return nil, false
-	}
-	return data, true
 }
 
 func (b bm25Route) Score(ctx context.Context, q retrieval.Query, ids []string) ([]float64, error) {
@@ -233,11 +234,15 @@ func (b bm25Route) Score(ctx context.Context, q retrieval.Query, ids []string) (
 	if err != nil {
 		return nil, err
 	}
+	return scores(p, ids, b.x.counts(q.Filter)), nil
+}
+
+func scores(p bm25.Prepared, ids []string, counts bm25.Counts) []float64 {
 	out := make([]float64, len(ids))
 	for i, id := range ids {
-		if c, ok := b.counts(q.Filter, id); ok {
+		if c, ok := counts(id); ok {
 			out[i] = p.Score(c)
 		}
 	}
-	return out, nil
+	return out
 }
