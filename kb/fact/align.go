@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"unicode"
@@ -353,24 +354,34 @@ type gapSpan struct {
 // other half matched.
 func (w *wording) gaps(cells []float64, limit float64) []gapSpan {
 	var out []gapSpan
-	for k := 0; k < len(w.cells); {
-		if cells[k] >= limit {
-			k++
-			continue
-		}
-		g := gapSpan{Span: w.cells[k].Span, weight: w.cells[k].weight, name: w.cells[k].name}
-		j := k + 1
-		for j < len(w.cells) && cells[j] < limit && w.cells[j].han && w.cells[k].han && w.cells[j].Start == w.cells[j-1].End {
-			g.End = w.cells[j].End
-			g.weight += w.cells[j].weight
-			j++
-		}
-		if !(w.cells[k].han && j-k == 1 && (k > 0 && w.cells[k-1].han && w.cells[k-1].End == w.cells[k].Start || j < len(w.cells) && w.cells[j].han && w.cells[j].Start == w.cells[k].End)) {
-			out = append(out, g)
-		}
-		k = j
+	for g := range w.eachGap(cells, limit) {
+		out = append(out, g)
 	}
 	return out
+}
+
+// eachGap is gaps one by one.
+func (w *wording) eachGap(cells []float64, limit float64) iter.Seq[gapSpan] {
+	return func(yield func(gapSpan) bool) {
+		for k := 0; k < len(w.cells); {
+			if cells[k] >= limit {
+				k++
+				continue
+			}
+			g := gapSpan{Span: w.cells[k].Span, weight: w.cells[k].weight, name: w.cells[k].name}
+			j := k + 1
+			for j < len(w.cells) && cells[j] < limit && w.cells[j].han && w.cells[k].han && w.cells[j].Start == w.cells[j-1].End {
+				g.End = w.cells[j].End
+				g.weight += w.cells[j].weight
+				j++
+			}
+			alone := w.cells[k].han && j-k == 1 && (k > 0 && w.cells[k-1].han && w.cells[k-1].End == w.cells[k].Start || j < len(w.cells) && w.cells[j].han && w.cells[j].Start == w.cells[k].End)
+			if !alone && !yield(g) {
+				return
+			}
+			k = j
+		}
+	}
 }
 
 // worst is the greatest share of the weight in one uncovered stretch.
@@ -400,27 +411,19 @@ func (w *wording) text(s text.Span) string { return string(w.runes[s.Start:s.End
 // rarity says how telling a term is among the sentences at hand: a term of every
 // sentence tells little, one of few or none tells most.
 type rarity struct {
-	count map[key]int // of words and concepts: the sentences that have them
+	count *tally // of words and concepts: the sentences that have them
 	n     int
 }
 
 // newRarity counts terms by sentence over the pages.
-func newRarity(pages []*Page) *rarity {
-	st := &rarity{count: map[key]int{}}
-	for _, p := range pages {
-		for _, s := range p.Sentences {
-			st.n++
-			seen := map[string]bool{}
-			for c := s.Clauses[0]; c < s.Clauses[1] && c < len(p.Clauses); c++ {
-				for _, t := range p.Clauses[c].Terms {
-					if !seen[t.Text] {
-						seen[t.Text] = true
-						st.count[wordKey(t.Text)]++
-						if t.Synset != 0 {
-							st.count[conceptKey(t.Synset)]++
-						}
-					}
-				}
+func newRarity(views []*view) *rarity {
+	st := &rarity{count: newTally(64 * len(views))}
+	for _, v := range views {
+		st.n += len(v.page.Sentences)
+		counts := v.sentenceCounts()
+		for i, k := range counts.keys {
+			if k != 0 {
+				*st.count.count(k) += counts.counts[i]
 			}
 		}
 	}
@@ -433,9 +436,9 @@ func newRarity(pages []*Page) *rarity {
 func (st *rarity) of(t *probe) float64 {
 	w := 1.0
 	if st != nil && st.n > 1 {
-		df := st.count[t.word]
-		if t.concept != 0 && st.count[t.concept] > df {
-			df = st.count[t.concept]
+		df := st.count.get(t.word)
+		if t.concept != 0 {
+			df = max(df, st.count.get(t.concept))
 		}
 		if df > 1 {
 			// In a handful of sentences a word that comes twice is not common yet.

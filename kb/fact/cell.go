@@ -69,7 +69,7 @@ func (e *Engine) fitCell(n *prepared, v *view, page, i int) candidate {
 	if own/total < leastLabel {
 		c.worst = 1
 	}
-	c.late = e.elsewhere(n, v, f)
+	c.late = e.elsewhere(n, v, i)
 	sides := v.factSides(i)
 	if apart(n.sides, sides, false) || apart(n.sides, sides, true) || n.outside(v, i) || n.anotherRow(v, i) {
 		c.worst, c.other = 1, true

@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"iter"
 	"math"
 	"regexp"
 	"sort"
@@ -37,7 +38,7 @@ func (r *Round) Conflicts(needs []Need) []Clash {
 		return nil
 	}
 	e := r.engine
-	x := &comparer{Engine: e, views: r.views, st: r.st, abouts: map[formKey]*aboutness{}, topics: map[string]*topic{}, titles: map[[2]int]titles{}}
+	x := newComparer(r)
 	seen := map[[4]int]int{}
 	var out []Clash
 	add := func(c Clash) {
@@ -90,8 +91,8 @@ func (r *Round) Conflicts(needs []Need) []Clash {
 			add(c)
 		}
 	}
-	for _, pair := range x.neighbours() {
-		if c, ok := x.clash(pair[0], pair[1], nil); ok {
+	for a, b := range x.neighbours() {
+		if c, ok := x.clash(a, b, nil); ok {
 			c.Need = -1
 			for i, n := range prep {
 				if x.answers(n, &c) {
@@ -115,11 +116,35 @@ func (r *Round) Conflicts(needs []Need) []Clash {
 // once each. It is not safe for concurrent use.
 type comparer struct {
 	*Engine
-	views  []*view
-	st     *rarity
-	abouts map[formKey]*aboutness
-	topics map[string]*topic // by their text
-	titles map[[2]int]titles // by two pages
+	views    []*view
+	st       *rarity
+	abouts   map[formKey]*aboutness
+	topics   map[string]*topic // by their text
+	titles   map[[2]int]titles // by two pages
+	compared map[[2]key]comparison
+	laid     [2][]float64 // see mutual
+	gaps     [2][]text.Span
+}
+
+// comparison is how two values stand to each other.
+type comparison struct {
+	relation relation.Relation
+	why      string
+}
+
+func newComparer(r *Round) *comparer {
+	return &comparer{Engine: r.engine, views: r.views, st: r.st, abouts: map[formKey]*aboutness{}, topics: map[string]*topic{}, titles: map[[2]int]titles{}, compared: map[[2]key]comparison{}}
+}
+
+// values compares the values of two facts; those that are written alike only once.
+func (x *comparer) values(ra, rb Ref) (relation.Relation, string) {
+	k := [2]key{x.views[ra.Page].valueKey(ra.Fact), x.views[rb.Page].valueKey(rb.Fact)}
+	c, ok := x.compared[k]
+	if !ok {
+		c.relation, c.why = compareValues(x.fact(ra).Value, x.fact(rb).Value)
+		x.compared[k] = c
+	}
+	return c.relation, c.why
 }
 
 type formKey struct {
@@ -192,7 +217,7 @@ func (x *comparer) topic(s string) *topic {
 func (x *comparer) possible(ra, rb Ref) bool {
 	fa, fb := x.fact(ra), x.fact(rb)
 	if fa.Value.Kind != BooleanValue {
-		switch r, _ := compareValues(fa.Value, fb.Value); r {
+		switch r, _ := x.values(ra, rb); r {
 		case relation.Same:
 			return fa.Negative() != fb.Negative() || len(fa.Conditions) > 0 && len(fb.Conditions) > 0
 		case relation.Differs:
@@ -289,7 +314,7 @@ func (x *comparer) answers(n *prepared, c *Clash) bool {
 				return false
 			}
 		}
-		if x.elsewhere(n, v, f) || n.outside(v, r.Fact) {
+		if x.elsewhere(n, v, r.Fact) || n.outside(v, r.Fact) {
 			return false
 		}
 	}
@@ -314,57 +339,73 @@ func (n *prepared) counts(f *Fact) bool {
 	return true
 }
 
-// neighbours pairs facts of different pages that share telling words and have
-// comparable values.
-func (x *comparer) neighbours() [][2]Ref {
-	type key struct {
-		kind      ValueKind
-		dim       quantity.Dimension
-		threshold bool
-		term      string
-	}
-	index := map[key][]Ref{}
-	var out [][2]Ref
-	done := map[[4]int]int{}
-	for p, v := range x.views {
-		for i := range v.page.Facts {
-			f := &v.page.Facts[i]
-			if f.Value.Kind == TextValue || !f.Threshold && v.scopeOnly(f) {
-				continue
+// neighbours pairs facts of different pages that share two telling words and have
+// comparable values. Each word lends at most maxCandidates facts.
+func (x *comparer) neighbours() iter.Seq2[Ref, Ref] {
+	return func(yield func(a, b Ref) bool) {
+		type chain struct{ first, last, n int32 } // of links
+		type link struct{ fact, next int32 }      // a fact, numbered through all pages
+		var (
+			chains []chain
+			links  []link
+			places = newTally(1024) // by key: 1 + its chain
+			refs   []Ref
+			shared []uint8 // by fact: words shared with the fact at hand, at most 2
+			met    []int32
+		)
+		for p, v := range x.views {
+			base := int32(len(refs))
+			for i := range v.page.Facts {
+				f := &v.page.Facts[i]
+				refs, shared = append(refs, Ref{Page: p, Fact: i, Span: f.Span, Value: f.Value.Span}), append(shared, 0)
 			}
-			if f.Threshold && f.Value.Kind != QuantityValue {
-				continue
-			}
-			var dim quantity.Dimension
-			if f.Value.Quantity != nil {
-				dim = f.Value.Quantity.Unit.Dim
-			}
-			ref := Ref{Page: p, Fact: i, Span: f.Span, Value: f.Value.Span}
-			for _, t := range f.Anchors {
-				if t.Origin > Topic || light[t.Text] || x.st.count[wordKey(t.Text)] > 12 {
-					continue
-				}
-				k := key{f.Value.Kind, loose(dim), f.Threshold, t.Text}
-				if t.Synset != 0 {
-					k.term = "§" + string(t.Synset)
-				}
-				for _, other := range index[k] {
-					if other.Page == p {
+			own := v.neighbourTerms()
+			for i := range v.page.Facts {
+				met = met[:0]
+				for _, t := range own.terms[own.from[i]:own.from[i+1]] {
+					if x.st.count.get(t.word) > 12 {
 						continue
 					}
-					id := [4]int{other.Page, other.Fact, p, i}
-					done[id]++
-					if done[id] == 2 {
-						out = append(out, [2]Ref{other, ref})
+					at := places.count(t.key)
+					if *at == 0 {
+						chains = append(chains, chain{-1, -1, 0})
+						*at = int32(len(chains))
+					}
+					c := &chains[*at-1]
+					for l := c.first; l >= 0; l = links[l].next {
+						other := links[l].fact
+						if other >= base {
+							break // facts of this page stand last
+						}
+						switch shared[other] {
+						case 0:
+							met = append(met, other)
+							shared[other] = 1
+						case 1:
+							shared[other] = 2
+							if !yield(refs[other], refs[base+int32(i)]) {
+								return
+							}
+						}
+					}
+					if c.n < maxCandidates {
+						links = append(links, link{base + int32(i), -1})
+						n := int32(len(links) - 1)
+						if c.last < 0 {
+							c.first = n
+						} else {
+							links[c.last].next = n
+						}
+						c.last = n
+						c.n++
 					}
 				}
-				if len(index[k]) < maxCandidates {
-					index[k] = append(index[k], ref)
+				for _, other := range met {
+					shared[other] = 0
 				}
 			}
 		}
 	}
-	return out
 }
 
 // loose joins dimensions whose values may speak of one thing.
@@ -411,7 +452,7 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 		// Beside the holders' names the two say the same.
 		m.extraA, m.extraB, m.similarity, m.holders = 0, 0, 1, true
 	}
-	foreign := chinese(va.page, fa) != chinese(vb.page, fb)
+	foreign := va.chinese(ra.Fact) != vb.chinese(rb.Fact)
 	if need != nil {
 		limit -= 0.22
 		if foreign { // of two languages the dictionary knows only some words
@@ -422,9 +463,9 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 		return none, false
 	}
 	versions := x.versionsOf(ra, rb)
-	ta, tb := va.ownTimes(fa), vb.ownTimes(fb)
+	ta, tb := va.ownTimes(ra.Fact), vb.ownTimes(rb.Fact)
 	if versions { // the years of two versions of one rule do not set them apart
-		ta, tb = va.statedTimes(fa), vb.statedTimes(fb)
+		ta, tb = va.statedTimes(ra.Fact), vb.statedTimes(rb.Fact)
 	}
 	if fa.Value.Kind != TimeValue && when.Scope(ta, tb) == relation.Differs {
 		return none, false
@@ -462,25 +503,30 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 	return c, true
 }
 
-// mutual compares what two facts are about.
+// mutual compares what two facts are about. The gaps in the result hold until the next
+// call.
 func (x *comparer) mutual(ra, rb Ref, form aboutForm) overlap {
-	m := mutual(x.about(ra, form), x.about(rb, form))
+	m := mutual(x.about(ra, form), x.about(rb, form), &x.laid, &x.gaps)
 	m.factA, m.factB = ra.Fact, rb.Fact
 	return m
 }
 
 // chinese reports whether the clause of a fact is mostly Chinese.
-func chinese(p *Page, f *Fact) bool {
-	han, latin := 0, 0
-	for _, r := range p.Runes[f.Span.Start:f.Span.End] {
-		switch {
-		case text.IsHan(r):
-			han++
-		case unicode.IsLetter(r):
-			latin++
+func (s *sheet) chinese(i int) bool {
+	return *s.han.get(i, func() *bool {
+		han, latin := 0, 0
+		f := &s.page.Facts[i]
+		for _, r := range s.page.Runes[f.Span.Start:f.Span.End] {
+			switch {
+			case text.IsHan(r):
+				han++
+			case unicode.IsLetter(r):
+				latin++
+			}
 		}
-	}
-	return 2*han > latin
+		chinese := 2*han > latin
+		return &chinese
+	})
 }
 
 // rangesDiffer reports whether one clause limits its rule to some, and the other
@@ -824,35 +870,42 @@ type overlap struct {
 }
 
 // mutual compares what two values are about. One-sided extra words (paraphrase,
-// detail) weigh little; extra words on both sides set two cases apart.
-func mutual(a, b *aboutness) overlap {
-	ca, cb := a.own.cover(b.bag), b.own.cover(a.bag)
-	if b.all != nil {
-		lift(a.own, ca.cells, b.all, 0.9)
-		lift(b.own, cb.cells, a.all, 0.9)
-	}
+// detail) weigh little; extra words on both sides set two cases apart. It works in the
+// two buffers, which the gaps of the result share.
+func mutual(a, b *aboutness, laid *[2][]float64, gaps *[2][]text.Span) overlap {
 	var m overlap
-	sa, xa, ga := split(a, ca.cells)
-	sb, xb, gb := split(b, cb.cells)
+	sa := one(a, b, &laid[0], &m.extraA, &gaps[0])
+	sb := one(b, a, &laid[1], &m.extraB, &gaps[1])
 	m.shared = math.Max(sa, sb)
-	m.extraA, m.extraB, m.gapsA, m.gapsB = xa, xb, ga, gb
-	low, high := math.Min(xa, xb), math.Max(xa, xb)
+	m.gapsA, m.gapsB = gaps[0], gaps[1]
+	low, high := math.Min(m.extraA, m.extraB), math.Max(m.extraA, m.extraB)
 	if m.shared > 0 {
 		m.similarity = m.shared / (m.shared + low + 0.25*high)
 	}
 	return m
 }
 
-func split(a *aboutness, cells []float64) (shared, extra float64, gaps []text.Span) {
+// one lays what one value is about over what another is about.
+func one(a, b *aboutness, laid *[]float64, extra *float64, gaps *[]text.Span) (shared float64) {
 	w := a.own
-	for k, c := range w.cells {
-		shared += c.weight * cells[k]
+	if cap(*laid) < len(w.cells) {
+		*laid = make([]float64, 2*len(w.cells))
 	}
-	for _, g := range w.gaps(cells, cellCovered) {
-		extra += g.weight
-		gaps = append(gaps, text.Span{Start: g.Start + a.from, End: g.End + a.from})
+	cells := (*laid)[:len(w.cells)]
+	clear(cells)
+	w.lay(b.bag, cells, math.MaxFloat64)
+	if a.all != nil && b.all != nil {
+		lift(w, cells, b.all, 0.9)
 	}
-	return shared, extra, gaps
+	for k := range w.cells {
+		shared += w.cells[k].weight * cells[k]
+	}
+	*extra, *gaps = 0, (*gaps)[:0]
+	for g := range w.eachGap(cells, cellCovered) {
+		*extra += g.weight
+		*gaps = append(*gaps, text.Span{Start: g.Start + a.from, End: g.End + a.from})
+	}
+	return shared
 }
 
 // contrast reports whether each side has words of weight that the other lacks:
@@ -868,7 +921,7 @@ func (x *comparer) kind(ra, rb Ref, m overlap, ranges bool) (kind string, hard b
 	cond := x.conditions(fa, fb)
 	special := cond == relation.Unknown && (x.special(va, vb, fa, fb) || x.special(vb, va, fb, fa))
 	if fa.Value.Kind != BooleanValue {
-		r, reason := compareValues(fa.Value, fb.Value)
+		r, reason := x.values(ra, rb)
 		threshold := fa.Threshold && fb.Threshold
 		switch r {
 		case relation.Same:

@@ -49,7 +49,7 @@ type prepared struct {
 	words     *bag // of the whole question
 	rule      bool // the question asks what must, may or shall be
 	asked     *bag // the words of subject, attribute and what else is given
-	sides     map[int32]sideSet
+	sides     []sideSet
 	limits    []quantity.Quantity // values that the question fixes: three days before departure
 	pieces    []*wording          // subject and givens, piece by piece: each must be carried
 }
@@ -516,7 +516,7 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, links *links) candidate 
 			}
 		}
 	}
-	c.late = e.elsewhere(n, v, f)
+	c.late = e.elsewhere(n, v, i)
 	pieces := n.pieces
 	if foreign || v.selfReference() { // names are spelt otherwise, or taken for granted
 		pieces = nil
@@ -711,10 +711,10 @@ func (n *prepared) outside(v *view, i int) bool {
 
 // answersState covers the words of a yes-no question that name one side of a state
 // where the fact names another: closed answers "is it open".
-func (n *prepared) answersState(w *wording, cells []float64, sides map[int32]sideSet) {
-	for g, x := range n.sides {
-		y, ok := sides[g]
-		if !ok || !x.state || x.sides&y.sides != 0 {
+func (n *prepared) answersState(w *wording, cells []float64, sides []sideSet) {
+	for _, x := range n.sides {
+		other := slices.IndexFunc(sides, func(y sideSet) bool { return y.group == x.group && x.state && x.sides&y.sides == 0 })
+		if other < 0 {
 			continue
 		}
 		word := string([]rune(n.Question)[x.span.Start:x.span.End])
@@ -775,11 +775,12 @@ func lift(w *wording, cells []float64, b *bag, limit float64) {
 }
 
 // elsewhere reports whether the fact holds for another time than the asked one.
-func (e *Engine) elsewhere(n *prepared, v *view, f *Fact) bool {
+func (e *Engine) elsewhere(n *prepared, v *view, i int) bool {
+	f := &v.page.Facts[i]
 	if len(n.times) == 0 || f.Value.Kind == TimeValue {
 		return false
 	}
-	times := v.ownTimes(f)
+	times := v.ownTimes(i)
 	if len(times) == 0 {
 		return false
 	}

@@ -11,13 +11,10 @@ import (
 type links struct {
 	views []*view
 	cache map[linkKey]*bag
-	joins map[*wording]bool // some clause has nearly all words
+	named map[string][]clausePlace // by subject: the clauses that name it
+	whole map[string]*bag          // by subject: the words of all of these
+	joins map[*wording]bool        // some clause has nearly all words
 	pages map[pageWording][]float64
-
-	// By word, pair and concept: the clauses that have it, numbered through all pages.
-	// Built when first asked for.
-	clauses map[key][]int32
-	places  []clausePlace
 }
 
 // clausePlace is where a clause stands.
@@ -35,7 +32,7 @@ type linkKey struct {
 }
 
 func newLinks(views []*view) *links {
-	return &links{views: views, cache: map[linkKey]*bag{}, joins: map[*wording]bool{}, pages: map[pageWording][]float64{}}
+	return &links{views: views, cache: map[linkKey]*bag{}, named: map[string][]clausePlace{}, whole: map[string]*bag{}, joins: map[*wording]bool{}, pages: map[pageWording][]float64{}}
 }
 
 // linkWeight is the least weight of a subject that may link two pages: a name of
@@ -52,25 +49,43 @@ func (l *links) bag(page int, v *view, f *Fact) *bag {
 	if b, ok := l.cache[key]; ok {
 		return b
 	}
-	w := v.engine.wording(f.Subject.Text, nil)
-	var out *bag
-	if w.total >= linkWeight {
-		for _, at := range l.sharing(w) {
-			o := l.views[at.page]
-			if at.page == page && o.page.Clauses[at.clause].Sentence == f.Sentence {
-				continue
+	places, ok := l.named[f.Subject.Text]
+	if !ok {
+		if w := v.engine.wording(f.Subject.Text, nil); w.total >= linkWeight {
+			for _, at := range l.sharing(w, 0.9) {
+				if w.scoreOn(l.views[at.page].saidBag(at.clause)) >= 0.9 {
+					places = append(places, at)
+				}
 			}
-			own := o.saidBag(at.clause)
-			if w.scoreOn(own) < 0.9 {
-				continue
-			}
-			if out == nil {
-				out = newBag(16)
-			}
-			out.addBag(own)
 		}
+		l.named[f.Subject.Text] = places
+	}
+	own := func(at clausePlace) bool {
+		return at.page == page && v.page.Clauses[at.clause].Sentence == f.Sentence
+	}
+	var out *bag
+	if slices.ContainsFunc(places, own) {
+		out = l.joinedBag(places, own)
+	} else if out, ok = l.whole[f.Subject.Text]; !ok {
+		out = l.joinedBag(places, func(clausePlace) bool { return false })
+		l.whole[f.Subject.Text] = out
 	}
 	l.cache[key] = out
+	return out
+}
+
+// joinedBag is the words of some clauses but those left out; nil without any.
+func (l *links) joinedBag(places []clausePlace, leave func(clausePlace) bool) *bag {
+	var out *bag
+	for _, at := range places {
+		if leave(at) {
+			continue
+		}
+		if out == nil {
+			out = newBag(16)
+		}
+		out.addBag(l.views[at.page].saidBag(at.clause))
+	}
 	return out
 }
 
@@ -108,7 +123,7 @@ func (l *links) complete(w *wording, cells []float64, v *view, f *Fact) {
 func (l *links) joined(w *wording) bool {
 	joined, ok := l.joins[w]
 	if !ok {
-		joined = slices.ContainsFunc(l.sharing(w), func(at clausePlace) bool {
+		joined = slices.ContainsFunc(l.sharing(w, 0.95), func(at clausePlace) bool {
 			return w.scoreOn(l.views[at.page].saidBag(at.clause)) >= 0.95
 		})
 		l.joins[w] = joined
@@ -116,45 +131,68 @@ func (l *links) joined(w *wording) bool {
 	return joined
 }
 
-// sharing lists, in order, the clauses that have a word of the wording: those that
-// can cover any of it.
-func (l *links) sharing(w *wording) []clausePlace {
-	if l.clauses == nil {
-		l.read()
-	}
-	var found []int32
-	for i := range w.probes {
-		found = append(found, l.clauses[w.probes[i].word]...)
-		if c := w.probes[i].concept; c != 0 {
-			found = append(found, l.clauses[c]...)
+// sharing lists, in order, the clauses that can cover a share of the wording: of the
+// cells without which it cannot be reached, those that have the rarest; all that have
+// any of its words where no cell is so heavy.
+func (l *links) sharing(w *wording, share float64) []clausePlace {
+	var keys []key
+	fewest := -1
+	for k := range w.cells {
+		if w.cells[k].weight <= (1-share)*w.total+1e-9 {
+			continue
+		}
+		of := w.keysOf(k)
+		n := 0
+		for _, x := range of {
+			for _, v := range l.views {
+				n += len(v.postings().of(x))
+			}
+		}
+		if fewest < 0 || n < fewest {
+			fewest, keys = n, of
 		}
 	}
-	for i := range w.pairs {
-		found = append(found, l.clauses[w.pairs[i].key]...)
+	if fewest < 0 {
+		for k := range w.cells {
+			keys = append(keys, w.keysOf(k)...)
+		}
 	}
-	slices.Sort(found)
-	found = slices.Compact(found)
-	out := make([]clausePlace, len(found))
-	for i, n := range found {
-		out[i] = l.places[n]
+	var out []clausePlace
+	var found []int32
+	for p, v := range l.views {
+		found = found[:0]
+		index := v.postings()
+		for _, x := range keys {
+			for _, at := range index.of(x) {
+				found = append(found, at.clause)
+			}
+		}
+		slices.Sort(found)
+		for _, c := range slices.Compact(found) {
+			out = append(out, clausePlace{p, int(c)})
+		}
 	}
 	return out
 }
 
-func (l *links) read() {
-	l.clauses = map[key][]int32{}
-	for p, v := range l.views {
-		for c := range v.page.Clauses {
-			n := int32(len(l.places))
-			l.places = append(l.places, clausePlace{p, c})
-			own := v.saidBag(c)
-			for _, k := range own.keys {
-				if k != 0 {
-					l.clauses[k] = append(l.clauses[k], n)
-				}
+// keysOf are the keys that cover a cell.
+func (w *wording) keysOf(cell int) []key {
+	var out []key
+	for n := range w.probes {
+		p := &w.probes[n]
+		if slices.Contains(w.under[p.cells[0]:p.cells[1]], int32(cell)) {
+			out = append(out, p.word)
+			if p.concept != 0 {
+				out = append(out, p.concept)
+			}
+		}
+		for _, x := range w.pairs[p.pairs[0]:p.pairs[1]] {
+			if x.a == int32(cell) || x.b == int32(cell) {
+				out = append(out, x.key)
 			}
 		}
 	}
+	return out
 }
 
 // ambient covers what the documents at hand take for granted: a stretch that stands

@@ -58,7 +58,8 @@ const maxLooked = 8
 // nil = any.
 func (e *Engine) Overlap(question string, need *Need, pages []*Page, metas []Meta) Overlap {
 	out := Overlap{Names: -1, Numbers: -1, Soft: -1, SetSoft: -1, Similarity: -1, AnswerLike: -1, Best: -1, WindowNumbers: -1, LikeRest: -1, Cell: CellMatch{Numbers: -1, Like: -1}}
-	st := newRarity(pages)
+	views := e.views(pages, metas)
+	st := newRarity(views)
 	w := e.wording(question, st)
 	e.weighByRarity(w)
 	out.QuestionLen = w.total
@@ -73,7 +74,6 @@ func (e *Engine) Overlap(question string, need *Need, pages []*Page, metas []Met
 	set := make([]float64, len(w.cells))
 	var all []scored
 	names := 0.0
-	views := e.views(pages, metas)
 	holding := 0
 	for i, v := range views {
 		page := make([]float64, len(w.cells))

@@ -16,7 +16,7 @@ type Round struct {
 // Round prepares the pages for one question. metas run beside pages.
 func (e *Engine) Round(pages []*Page, metas []Meta) *Round {
 	views := e.views(pages, metas)
-	return &Round{engine: e, views: views, st: newRarity(pages), links: newLinks(views)}
+	return &Round{engine: e, views: views, st: newRarity(views), links: newLinks(views)}
 }
 
 // Cover is Engine.Cover on the pages of the round.

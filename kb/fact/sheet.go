@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"suffice.dev/suffice/kb/fact/quantity"
+	"suffice.dev/suffice/kb/fact/when"
 	"suffice.dev/suffice/text"
 )
 
@@ -18,21 +19,27 @@ type sheet struct {
 	page   *Page
 	title  string // of its document
 
-	folded kept[[]rune] // one: the text, folded
-	plain  kept[string] // one: the same
-	self   kept[bool]   // one: see selfReference
-	tongue kept[string] // one: see foreign
-	frame  kept[bag]    // one
-	all    kept[bag]    // one
-	titles kept[titleForm]
-	said   kept[map[key]bool]
-	cut    kept[[]wordAtom]
+	folded     kept[[]rune] // one: the text, folded
+	plain      kept[string] // one: the same
+	self       kept[bool]   // one: see selfReference
+	tongue     kept[string] // one: see foreign
+	frame      kept[bag]    // one
+	all        kept[bag]    // one
+	titles     kept[titleForm]
+	said       kept[map[key]bool]
+	counts     kept[tally] // one: see sentenceCounts
+	index      kept[postings]
+	neighbours kept[neighbourTerms]
+	cut        kept[[]wordAtom]
 
 	// By fact.
 	facts, own, close kept[bag]
 	about             kept[bag] // two a fact: see aboutBag
 	phrases           kept[phrase]
-	sides             kept[map[int32]sideSet]
+	sides             kept[[]sideSet]
+	values            kept[key]
+	han               kept[bool]        // see chinese
+	stated            kept[[]when.Expr] // see statedTimes
 	subjects          kept[subjectForm]
 	elliptics         kept[int]
 	relatedFact       kept[[]int32] // of table cells
@@ -62,8 +69,9 @@ func (e *Engine) sheet(p *Page, title string) *sheet {
 		*by = make(kept[bag], facts)
 	}
 	s.about, s.phrases = make(kept[bag], 2*facts), make(kept[phrase], phraseForms*facts)
-	s.sides, s.subjects, s.elliptics = make(kept[map[int32]sideSet], facts), make(kept[subjectForm], facts), make(kept[int], facts)
-	s.relatedFact = make(kept[[]int32], facts)
+	s.sides, s.subjects, s.elliptics = make(kept[[]sideSet], facts), make(kept[subjectForm], facts), make(kept[int], facts)
+	s.relatedFact, s.values, s.han, s.stated = make(kept[[]int32], facts), make(kept[key], facts), make(kept[bool], facts), make(kept[[]when.Expr], facts)
+	s.counts, s.index, s.neighbours = make(kept[tally], 1), make(kept[postings], 1), make(kept[neighbourTerms], 1)
 	for _, by := range []*kept[bag]{&s.clause, &s.alone, &s.asserted} {
 		*by = make(kept[bag], clauses)
 	}

@@ -37,7 +37,7 @@ func TestSubstitutions(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			pages := []*Page{e.Read(Source{Text: tt.a}), e.Read(Source{Text: tt.b})}
 			views := e.views(pages, nil)
-			n := e.prepare(&tt.need, newRarity(pages))
+			n := e.prepare(&tt.need, newRarity(views))
 			if got := len(e.substitutions(n, views)) > 0; got != tt.want {
 				t.Errorf("conflict %v, want %v", got, tt.want)
 			}

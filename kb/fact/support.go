@@ -52,7 +52,8 @@ type Checker struct {
 
 // Against prepares the pages for checking claims.
 func (e *Engine) Against(pages []*Page, metas []Meta) *Checker {
-	return &Checker{engine: e, views: e.views(pages, metas), st: newRarity(pages)}
+	views := e.views(pages, metas)
+	return &Checker{engine: e, views: views, st: newRarity(views)}
 }
 
 // found is a fact or clause of a page with how well it speaks to a claim.
@@ -1261,6 +1262,8 @@ func (k *Checker) ordered(c Claim, cl *Clause, f *Fact) (Support, bool) {
 		return out
 	}
 	var best *[2]side
+	var laid [2][]float64
+	var gaps [2][]text.Span
 	score := 0.0
 	for _, x := range collect(a) {
 		for _, y := range collect(b) {
@@ -1268,7 +1271,7 @@ func (k *Checker) ordered(c Claim, cl *Clause, f *Fact) (Support, bool) {
 				continue
 			}
 			va, vb := k.views[x.page], k.views[y.page]
-			m := mutual(e.about(va, x.fact, k.st), e.about(vb, y.fact, k.st))
+			m := mutual(e.about(va, x.fact, k.st), e.about(vb, y.fact, k.st), &laid, &gaps)
 			if s := x.fit + y.fit + m.similarity; s > score {
 				score, best = s, &[2]side{x, y}
 			}

@@ -222,29 +222,35 @@ func (v *view) foreignAttribute(i int, asked *bag) bool {
 // ownTimes are the times that the text itself gives for the fact. A year that only
 // the title names (Fees 2020) does not narrow it when the document's validity is
 // known.
-func (v *view) ownTimes(f *Fact) []when.Expr {
-	if _, ok := v.validity(); !ok || len(f.Times) == 0 {
-		return f.Times
+func (v *view) ownTimes(i int) []when.Expr {
+	if _, ok := v.validity(); !ok {
+		return v.page.Facts[i].Times
 	}
-	return v.statedTimes(f)
+	return v.statedTimes(i)
 }
 
 // statedTimes are the times that stand in the text, not in title or headings.
-func (v *view) statedTimes(f *Fact) []when.Expr {
-	var out []when.Expr
-	for _, t := range f.Times {
-		if t.Text == "" || strings.Contains(v.foldedString(), fold(t.Text)) && !v.inHeading(t) {
-			out = append(out, t)
-		}
+func (s *sheet) statedTimes(i int) []when.Expr {
+	f := &s.page.Facts[i]
+	if len(f.Times) == 0 {
+		return nil
 	}
-	return out
+	return *s.stated.get(i, func() *[]when.Expr {
+		var out []when.Expr
+		for _, t := range f.Times {
+			if t.Text == "" || strings.Contains(s.foldedString(), fold(t.Text)) && !s.inHeading(t) {
+				out = append(out, t)
+			}
+		}
+		return &out
+	})
 }
 
 // inHeading reports whether the time stands in a heading line of the text.
-func (v *view) inHeading(t when.Expr) bool {
-	for _, s := range v.page.Sentences {
+func (p *sheet) inHeading(t when.Expr) bool {
+	for _, s := range p.page.Sentences {
 		if s.Kind == HeadingLine && s.Contains(t.Span) {
-			return strings.Contains(fold(v.page.Quote(s.Span)), fold(t.Text))
+			return strings.Contains(fold(p.page.Quote(s.Span)), fold(t.Text))
 		}
 	}
 	return false
@@ -306,36 +312,37 @@ func (s *sheet) selfReference() bool {
 // sideSet is the set of sides of one contrast group that a text names, with the
 // section of the group.
 type sideSet struct {
+	group int32
 	sides uint32
 	state bool
 	span  text.Span // of the last one named
 }
 
-// sidesIn lists the contrast groups that a text names.
-func (e *Engine) sidesIn(s string) map[int32]sideSet {
+// sidesIn lists the contrast groups that a text names, in their order.
+func (e *Engine) sidesIn(s string) []sideSet {
 	if e.config.Contrasts == nil {
 		return nil
 	}
-	var out map[int32]sideSet
+	var out []sideSet
 	for _, f := range e.config.Contrasts.Find(text.Fold([]rune(s))) {
-		if out == nil {
-			out = map[int32]sideSet{}
+		i, found := slices.BinarySearchFunc(out, f.Group, func(x sideSet, g int32) int { return int(x.group) - int(g) })
+		if !found {
+			out = slices.Insert(out, i, sideSet{group: f.Group})
 		}
-		g := out[f.Group]
+		g := &out[i]
 		g.sides |= 1 << f.Side
 		g.state, g.span = f.State, f.Span
-		out[f.Group] = g
 	}
 	return out
 }
 
 // factSides lists the contrast groups that a fact names: in its clause, or for a
 // table cell in its headings.
-func (s *sheet) factSides(i int) map[int32]sideSet {
+func (s *sheet) factSides(i int) []sideSet {
 	if s.engine.config.Contrasts == nil {
 		return nil
 	}
-	return *s.sides.get(i, func() *map[int32]sideSet {
+	return *s.sides.get(i, func() *[]sideSet {
 		f := &s.page.Facts[i]
 		t := f.Subject.Text + " ; " + f.Attribute.Text
 		row := f.Sentence < len(s.page.Sentences) && s.page.Sentences[f.Sentence].Kind == Row
@@ -349,10 +356,17 @@ func (s *sheet) factSides(i int) map[int32]sideSet {
 
 // apart reports whether two texts name different sides of one group, and none in
 // common, in a group of cases (states false) or of states (true).
-func apart(a, b map[int32]sideSet, states bool) bool {
-	for g, x := range a {
-		if y, ok := b[g]; ok && x.state == states && x.sides&y.sides == 0 {
+func apart(a, b []sideSet, states bool) bool {
+	for len(a) > 0 && len(b) > 0 {
+		switch x, y := &a[0], &b[0]; {
+		case x.group < y.group:
+			a = a[1:]
+		case x.group > y.group:
+			b = b[1:]
+		case x.state == states && x.sides&y.sides == 0:
 			return true
+		default:
+			a, b = a[1:], b[1:]
 		}
 	}
 	return false
@@ -360,13 +374,13 @@ func apart(a, b map[int32]sideSet, states bool) bool {
 
 // scopeOnly reports whether a time says when its clause holds, and is not itself
 // what the clause states.
-func (v *view) scopeOnly(f *Fact) bool {
-	c := v.clauseOf(f)
+func (p *sheet) scopeOnly(f *Fact) bool {
+	c := p.clauseOf(f)
 	if f.Value.Kind != TimeValue || c == nil {
 		return false
 	}
-	for i := c.Facts[0]; i < c.Facts[1] && i < len(v.page.Facts); i++ {
-		o := &v.page.Facts[i]
+	for i := c.Facts[0]; i < c.Facts[1] && i < len(p.page.Facts); i++ {
+		o := &p.page.Facts[i]
 		if o.Value.Kind == QuantityValue && !o.Threshold && o.Value.Quantity.Unit.Dim != quantity.Ordinal {
 			return true
 		}

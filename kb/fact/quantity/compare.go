@@ -340,6 +340,9 @@ func disjoint(a, b Quantity) bool {
 
 // near reports a difference of at most 5 % of the larger absolute value.
 func near(a, b *big.Rat) bool {
+	if x, y, ok := small(a, b); ok {
+		return 20*abs(x-y) <= max(abs(x), abs(y))
+	}
 	d := new(big.Rat).Sub(a, b)
 	d.Abs(d)
 	if d.Sign() == 0 {
@@ -347,6 +350,30 @@ func near(a, b *big.Rat) bool {
 	}
 	m := larger(a, b)
 	return d.Cmp(mul(m, fivePercent)) <= 0
+}
+
+// small gives two whole numbers below 2^52, with which one may reckon without big
+// numbers; ok is false for others.
+func small(a, b *big.Rat) (x, y int64, ok bool) {
+	if !a.IsInt() || !b.IsInt() || a.Num().BitLen() > 52 || b.Num().BitLen() > 52 {
+		return 0, 0, false
+	}
+	return a.Num().Int64(), b.Num().Int64(), true
+}
+
+func abs(x int64) int64 {
+	if x < 0 {
+		return -x
+	}
+	return x
+}
+
+// equal reports whether two numbers are the same.
+func equal(a, b *big.Rat) bool {
+	if x, y, ok := small(a, b); ok {
+		return x == y
+	}
+	return a.Cmp(b) == 0
 }
 
 func larger(a, b *big.Rat) *big.Rat {
@@ -368,7 +395,7 @@ func rounds(v, q, step *big.Rat) bool {
 }
 
 func twoPoints(a, b Quantity) (relation.Relation, string) {
-	if a.Lo.Cmp(b.Lo) == 0 {
+	if equal(a.Lo, b.Lo) {
 		return relation.Same, "equal"
 	}
 	if a.Approx && rounds(b.Lo, a.Lo, a.lastDigit()) || b.Approx && rounds(a.Lo, b.Lo, b.lastDigit()) {
@@ -420,6 +447,12 @@ func (q Quantity) lastDigit() *big.Rat {
 func RelativeDifference(a, b Quantity) (float64, bool) {
 	if !a.Point() || !b.Point() {
 		return 0, false
+	}
+	if x, y, ok := small(a.Lo, b.Lo); ok {
+		if x == y {
+			return 0, true
+		}
+		return float64(abs(x-y)) / float64(max(abs(x), abs(y))), true
 	}
 	d := new(big.Rat).Sub(a.Lo, b.Lo)
 	if d.Sign() == 0 {

@@ -72,7 +72,7 @@ type Quantity struct {
 
 // Point reports whether the quantity is one value, not a bound or range.
 func (q Quantity) Point() bool {
-	return q.Lo != nil && q.Hi != nil && q.Lo.Cmp(q.Hi) == 0
+	return q.Lo != nil && q.Hi != nil && (q.Lo == q.Hi || equal(q.Lo, q.Hi))
 }
 
 // Find returns all quantities of a folded text (text.Fold), in order, without
