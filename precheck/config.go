@@ -18,6 +18,7 @@ type Config struct {
 	FiscalStart   time.Month       // first month of the fiscal year; 0 = January
 	MaxExpansions int              // terms beside the question's own words; 0 = 12, negative = none
 	RulesOnly     bool             // leave the learned model out
+	Model         *linear.Model    // nil = built in; it has a class for each of kb.Classes, in their order
 }
 
 // defaultExpansions caps the search terms of one question.
@@ -67,9 +68,12 @@ func New(c Config) (*Precheck, error) {
 		p.expand = defaultExpansions
 	}
 	if !c.RulesOnly {
-		m, err := defaultModel()
-		if err != nil {
-			return nil, fmt.Errorf("precheck: %w", err)
+		m := c.Model
+		if m == nil {
+			var err error
+			if m, err = defaultModel(); err != nil {
+				return nil, fmt.Errorf("precheck: %w", err)
+			}
 		}
 		if m.Classes() != len(kb.Classes) {
 			return nil, fmt.Errorf("precheck: the model has %d classes, want %d", m.Classes(), len(kb.Classes))

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"log"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -49,10 +50,11 @@ type ownFile struct {
 
 func main() {
 	evaluate := flag.Bool("evaluate", false, "print figures of the committed model, train nothing")
+	crossvalidate := flag.Bool("crossvalidate", false, "print figures of models trained without a part of the natural questions, each on its part")
 	dir := flag.String("dir", "models/precheck", "folder of the questions and of the weights")
 	shared := flag.String("shared", sharedFolder(), "folder that holds data/nf-cats and data/ysc-qa-zh")
 	flag.Parse()
-	if err := run(*dir, *shared, *evaluate); err != nil {
+	if err := run(*dir, *shared, *evaluate, *crossvalidate); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -64,7 +66,7 @@ func sharedFolder() string {
 	return filepath.Join("..", "shared")
 }
 
-func run(dir, shared string, evaluate bool) error {
+func run(dir, shared string, evaluate, crossvalidate bool) error {
 	p, err := precheck.New(precheck.Config{RulesOnly: true})
 	if err != nil {
 		return err
@@ -73,21 +75,37 @@ func run(dir, shared string, evaluate bool) error {
 	if err != nil {
 		return err
 	}
-	natural, err := heldApart(filepath.Join(dir, "natural.yaml"))
-	if err != nil {
-		return err
+	var natural []question
+	for _, file := range []string{"natural.yaml", "natural-2.yaml"} {
+		more, err := heldApart(filepath.Join(dir, file))
+		if err != nil {
+			return err
+		}
+		natural = append(natural, more...)
 	}
-	for _, q := range natural {
-		q.weight = naturalWeight
-		own = append(own, q)
+	for i := range natural {
+		natural[i].weight = naturalWeight
 	}
 	public, test, err := publicQuestions(shared)
 	if err != nil {
 		return err
 	}
-	if !evaluate {
-		if err := train(p, append(own, public...), filepath.Join(dir, "weights", "model.bin")); err != nil {
+	if crossvalidate {
+		second, err := heldApart(filepath.Join(dir, "natural-2.yaml"))
+		if err != nil {
 			return err
+		}
+		return crossValidate(p, slices.Concat(own, public), natural, second)
+	}
+	own = append(own, natural...)
+	if !evaluate {
+		m, loss, err := train(p, append(own, public...))
+		if err != nil {
+			return err
+		}
+		fmt.Printf("mean loss on the questions kept to calibrate: %.4f\n", loss)
+		if err := os.WriteFile(filepath.Join(dir, "weights", "model.bin"), m.Encode(), 0o644); err != nil {
+			return fmt.Errorf("write weights: %w", err)
 		}
 		fmt.Printf("trained on %d own and %d public questions; run with -evaluate for the figures\n", len(own), len(public))
 		return nil
@@ -216,7 +234,7 @@ func publicTexts(shared, set string) (map[string]string, error) {
 }
 
 // train learns on nine of ten questions and calibrates on the tenth.
-func train(p *precheck.Precheck, questions []question, file string) error {
+func train(p *precheck.Precheck, questions []question) (*linear.Model, float64, error) {
 	var learn, check []linear.Example
 	for _, q := range questions {
 		e := linear.Example{Features: p.Features(q.text), Class: slices.Index(kb.Classes, q.class), Weight: q.weight}
@@ -228,13 +246,47 @@ func train(p *precheck.Precheck, questions []question, file string) error {
 	}
 	m, err := linear.Train(linear.Training{Bits: 15, Classes: len(kb.Classes), Epochs: 12, Rate: 0.15, Decay: 2e-5, Seed: 5}, learn)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
-	loss := m.Calibrate(check)
-	fmt.Printf("%d learned, %d to calibrate, mean loss there %.4f\n", len(learn), len(check), loss)
-	if err := os.WriteFile(file, m.Encode(), 0o644); err != nil {
-		return fmt.Errorf("write weights: %w", err)
+	return m, m.Calibrate(check), nil
+}
+
+// folds is the number of parts of the cross-validation.
+const folds = 8
+
+// crossValidate prints the figures on the second list of natural questions, each part
+// read by a model that was trained on everything else.
+func crossValidate(p *precheck.Precheck, base, natural, second []question) error {
+	fold := func(q question) int { return int(sha256.Sum256([]byte(normal(q.text)))[2]) % folds }
+	var all []judged
+	for f := range folds {
+		learn := slices.Clone(base)
+		for _, q := range natural {
+			if fold(q) != f {
+				learn = append(learn, q)
+			}
+		}
+		m, _, err := train(p, learn)
+		if err != nil {
+			return err
+		}
+		one, err := precheck.New(precheck.Config{Model: m})
+		if err != nil {
+			return err
+		}
+		var part []question
+		for _, q := range second {
+			if fold(q) == f {
+				part = append(part, q)
+			}
+		}
+		judgements, err := judge(one, part)
+		if err != nil {
+			return err
+		}
+		all = append(all, judgements...)
 	}
+	figures(fmt.Sprintf("natural, second list, %d-fold", folds), all)
 	return nil
 }
 
@@ -398,34 +450,58 @@ func labelled(file string) ([]question, error) {
 	return out, nil
 }
 
-// report prints accuracy, macro-F1 and expected calibration error (ten bins).
+// judged is a question with what was read.
+type judged struct {
+	question
+	got         kb.Class
+	probability float64
+}
+
+// judge reads the questions. Where several classes are right, the one read counts.
+func judge(p *precheck.Precheck, questions []question) ([]judged, error) {
+	out := make([]judged, 0, len(questions))
+	for _, q := range questions {
+		a, err := p.Analyze(context.Background(), kb.Question{Text: q.text})
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", q.text, err)
+		}
+		if slices.Contains(q.others, a.Class) {
+			q.class = a.Class
+		}
+		out = append(out, judged{q, a.Class, a.Probability})
+	}
+	return out, nil
+}
+
+// report prints the figures of one set.
 func report(name string, p *precheck.Precheck, questions []question) error {
+	all, err := judge(p, questions)
+	if err != nil {
+		return err
+	}
+	figures(name, all)
+	return nil
+}
+
+// figures prints accuracy, macro-F1 and expected calibration error (ten bins) by language.
+func figures(name string, all []judged) {
 	for _, lang := range []string{"zh", "en"} {
 		var right, n int
 		tp, fp, fn := map[kb.Class]int{}, map[kb.Class]int{}, map[kb.Class]int{}
 		var conf, hit [10]float64
-		var count [10]int
-		for _, q := range questions {
+		for _, q := range all {
 			if q.lang != lang {
 				continue
 			}
-			a, err := p.Analyze(context.Background(), kb.Question{Text: q.text})
-			if err != nil {
-				return fmt.Errorf("%q: %w", q.text, err)
-			}
 			n++
-			bin := min(9, int(a.Probability*10))
-			count[bin]++
-			conf[bin] += a.Probability
-			if slices.Contains(q.others, a.Class) {
-				q.class = a.Class
-			}
-			if a.Class == q.class {
+			bin := min(9, int(q.probability*10))
+			conf[bin] += q.probability
+			if q.got == q.class {
 				right++
 				hit[bin]++
 				tp[q.class]++
 			} else {
-				fp[a.Class]++
+				fp[q.got]++
 				fn[q.class]++
 			}
 		}
@@ -441,15 +517,10 @@ func report(name string, p *precheck.Precheck, questions []question) error {
 			f1 += 2 * float64(tp[c]) / float64(2*tp[c]+fp[c]+fn[c])
 		}
 		ece := 0.0
-		for b := range count {
-			if d := conf[b] - hit[b]; d < 0 {
-				ece -= d
-			} else {
-				ece += d
-			}
+		for b := range conf {
+			ece += math.Abs(conf[b] - hit[b])
 		}
 		fmt.Printf("%s, %s: %d questions, accuracy %.3f, macro-F1 %.3f over %d classes, ECE %.3f\n",
 			name, lang, n, float64(right)/float64(n), f1/float64(classes), classes, ece/float64(n))
 	}
-	return nil
 }
