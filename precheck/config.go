@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/model/embed"
 	"suffice.dev/suffice/model/linear"
 	"suffice.dev/suffice/text/lexicon"
 )
@@ -44,6 +45,7 @@ type Precheck struct {
 	fiscal time.Month
 	expand int
 	model  *linear.Model // nil: rules only
+	embed  *embed.Model  // beside the model
 }
 
 var _ Analyzer = (*Precheck)(nil)
@@ -78,7 +80,14 @@ func New(c Config) (*Precheck, error) {
 		if m.Classes() != len(kb.Classes) {
 			return nil, fmt.Errorf("precheck: the model has %d classes, want %d", m.Classes(), len(kb.Classes))
 		}
-		p.model = m
+		em, err := embed.Static()
+		if err != nil {
+			return nil, fmt.Errorf("precheck: %w", err)
+		}
+		if m.Dense() != em.Dims() {
+			return nil, fmt.Errorf("precheck: the model reads vectors of %d numbers, want %d", m.Dense(), em.Dims())
+		}
+		p.model, p.embed = m, em
 	}
 	return p, nil
 }

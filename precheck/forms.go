@@ -216,6 +216,9 @@ func (m *matcher) border(i int) bool {
 	if i <= 0 || i >= len(m.folded) {
 		return true
 	}
+	if m.folded[i] == '-' && isLatin(m.folded[i-1]) && i+1 < len(m.folded) && isLatin(m.folded[i+1]) {
+		return false // purpose-built is one word
+	}
 	return !(isLatin(m.folded[i-1]) && isLatin(m.folded[i]))
 }
 

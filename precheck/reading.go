@@ -292,6 +292,9 @@ func (r *reading) find(c *clause) {
 		if ru.Class == kb.Comparison && r.boundThan(&m) {
 			return
 		}
+		if m.n > 0 && r.wordAround(m.pieces[0], m.pieces[m.n-1]) {
+			return
+		}
 		score := ru.Prio
 		covered := 0
 		for _, pc := range m.pieces[:m.n] {
@@ -356,11 +359,34 @@ func (r *reading) boundThan(m *matcher) bool {
 	for i < m.end && r.folded[i] == ' ' {
 		i++
 	}
-	if i >= m.end {
-		return false
+	if i >= m.end || r.marks[i] == timeMark {
+		return false // "better than in 2014" compares
 	}
 	_, number := numberWords.at(r.folded, i, m.end)
 	return number || unicode.IsDigit(r.folded[i])
+}
+
+// wordAround reports whether a form begins or ends inside a Chinese word that is no
+// question word: 比 of 比例 and 占比, 几号 of 几号楼.
+func (r *reading) wordAround(first, last piece) bool {
+	next := func(i int) rune {
+		if i < len(r.folded) {
+			return r.folded[i]
+		}
+		return 0
+	}
+	if r.folded[first.start] == '比' {
+		if strings.ContainsRune("例率赛如方重较价值", next(first.start+1)) && first.start+1 >= first.end {
+			return true
+		}
+		if first.start > 0 && strings.ContainsRune("占对百配评无相性", r.folded[first.start-1]) {
+			return true
+		}
+	}
+	if n := last.end; n-last.start >= 2 && r.folded[n-1] == '号' && r.folded[n-2] == '几' {
+		return strings.ContainsRune("楼线门口馆厅窗出车泊仓店桌柜机站位", next(n))
+	}
+	return false
 }
 
 // findSteering takes clauses that give orders to the reader out of the question,

@@ -1,6 +1,6 @@
-// Package linear is a multinomial logistic model over hashed features: small,
-// quick to load and without dependencies. It predicts and, for the training
-// command, learns.
+// Package linear is a multinomial logistic model over hashed features and, beside
+// them, a vector of numbers: small, quick to load and without dependencies. It
+// predicts and, for the training command, learns.
 package linear
 
 import (
@@ -15,8 +15,9 @@ import (
 var ErrModel = errors.New("bad linear model")
 
 const (
-	magic   = "SLM1"
-	maxBits = 22
+	magic    = "SLM2"
+	maxBits  = 22
+	maxDense = 1 << 14
 )
 
 // Model maps hashed features to class probabilities. It is safe for concurrent
@@ -27,33 +28,51 @@ type Model struct {
 	bias        []float32
 	scale       []float32 // per class: weight = quantised * scale
 	weights     []int8    // [feature][class]
+	dense       []float32 // [number][class]
 	temperature float32
+}
+
+// Input is what is read: a set of features and a vector of Dense numbers.
+type Input struct {
+	Features []uint32  // hashes; only the low bits count, order does not
+	Dense    []float32 // as long as the model's Dense, or nil for zeros
 }
 
 // Classes is the number of classes.
 func (m *Model) Classes() int { return m.classes }
 
-// Predict writes the probability of each class to out, which has Classes entries,
-// for a set of features (hashes; only the low bits count). Order and repetition of
-// features do not matter. It allocates nothing.
-func (m *Model) Predict(features []uint32, out []float64) {
+// Dense is the number of numbers beside the features.
+func (m *Model) Dense() int { return len(m.dense) / m.classes }
+
+// Predict writes the probability of each class to out, which has Classes entries.
+// It allocates nothing.
+func (m *Model) Predict(in Input, out []float64) {
 	norm := 1.0
-	if n := len(features); n > 0 {
+	if n := len(in.Features); n > 0 {
 		norm = 1 / math.Sqrt(float64(n))
 	}
 	mask := uint32(1)<<m.bits - 1
 	for c := range out {
 		out[c] = 0
 	}
-	for _, f := range features {
+	for _, f := range in.Features {
 		row := m.weights[int(f&mask)*m.classes:]
 		for c := range m.classes {
 			out[c] += float64(row[c])
 		}
 	}
+	for c := range m.classes {
+		out[c] = out[c]*float64(m.scale[c])*norm + float64(m.bias[c])
+	}
+	for i, x := range in.Dense[:min(len(in.Dense), m.Dense())] {
+		row := m.dense[i*m.classes:][:m.classes]
+		for c, w := range row {
+			out[c] += float64(w * x)
+		}
+	}
 	top := math.Inf(-1)
 	for c := range m.classes {
-		out[c] = (out[c]*float64(m.scale[c])*norm + float64(m.bias[c])) / float64(m.temperature)
+		out[c] /= float64(m.temperature)
 		top = math.Max(top, out[c])
 	}
 	sum := 0.0
@@ -69,11 +88,15 @@ func (m *Model) Predict(features []uint32, out []float64) {
 // Encode returns the bytes that Decode reads.
 func (m *Model) Encode() []byte {
 	b := append([]byte(magic), byte(m.bits), byte(m.classes))
+	b = binary.LittleEndian.AppendUint16(b, uint16(m.Dense()))
 	put := func(f float32) { b = binary.LittleEndian.AppendUint32(b, math.Float32bits(f)) }
 	put(m.temperature)
 	for c := range m.classes {
 		put(m.bias[c])
 		put(m.scale[c])
+	}
+	for _, w := range m.dense {
+		put(w)
 	}
 	for _, w := range m.weights {
 		b = append(b, byte(w))
@@ -83,15 +106,16 @@ func (m *Model) Encode() []byte {
 
 // Decode reads a model; errors are ErrModel.
 func Decode(b []byte) (*Model, error) {
-	if len(b) < len(magic)+6 || string(b[:len(magic)]) != magic {
+	if len(b) < len(magic)+8 || string(b[:len(magic)]) != magic {
 		return nil, fmt.Errorf("%w: no %s header", ErrModel, magic)
 	}
 	m := &Model{bits: uint(b[4]), classes: int(b[5])}
-	b = b[6:]
-	if m.bits == 0 || m.bits > maxBits || m.classes < 2 {
-		return nil, fmt.Errorf("%w: %d bits, %d classes", ErrModel, m.bits, m.classes)
+	dense := int(binary.LittleEndian.Uint16(b[6:]))
+	b = b[8:]
+	if m.bits == 0 || m.bits > maxBits || m.classes < 2 || dense > maxDense {
+		return nil, fmt.Errorf("%w: %d bits, %d classes, %d numbers", ErrModel, m.bits, m.classes, dense)
 	}
-	want := 4 + 8*m.classes + m.classes<<m.bits
+	want := 4 + 8*m.classes + 4*dense*m.classes + m.classes<<m.bits
 	if len(b) != want {
 		return nil, fmt.Errorf("%w: %d bytes, want %d", ErrModel, len(b), want)
 	}
@@ -110,6 +134,11 @@ func Decode(b []byte) (*Model, error) {
 		sum := float64(m.bias[c]) + float64(m.scale[c])
 		finite = finite && !math.IsNaN(sum) && !math.IsInf(sum, 0)
 	}
+	m.dense = make([]float32, dense*m.classes)
+	for i := range m.dense {
+		m.dense[i] = next()
+		finite = finite && !math.IsNaN(float64(m.dense[i])) && !math.IsInf(float64(m.dense[i]), 0)
+	}
 	if !finite {
 		return nil, fmt.Errorf("%w: a number that is not finite", ErrModel)
 	}
@@ -120,17 +149,18 @@ func Decode(b []byte) (*Model, error) {
 	return m, nil
 }
 
-// Example is one labelled set of features.
+// Example is one labelled input.
 type Example struct {
-	Features []uint32
-	Class    int
-	Weight   float64 // 1 counts once
+	Input
+	Class  int
+	Weight float64 // 1 counts once
 }
 
 // Training says how to learn.
 type Training struct {
 	Bits    uint    // 2^Bits rows
 	Classes int     // number of classes
+	Dense   int     // numbers beside the features
 	Epochs  int     // passes over the examples
 	Rate    float64 // first step size of AdaGrad
 	Decay   float64 // L2 weight decay per step on the rows in use
@@ -140,12 +170,18 @@ type Training struct {
 // Train learns a model by AdaGrad; the same examples and settings give the same
 // model.
 func Train(t Training, examples []Example) (*Model, error) {
-	if t.Bits == 0 || t.Bits > maxBits || t.Classes < 2 || t.Classes > 255 {
-		return nil, fmt.Errorf("train: %d bits, %d classes", t.Bits, t.Classes)
+	if t.Bits == 0 || t.Bits > maxBits || t.Classes < 2 || t.Classes > 255 || t.Dense < 0 || t.Dense > maxDense {
+		return nil, fmt.Errorf("train: %d bits, %d classes, %d numbers", t.Bits, t.Classes, t.Dense)
+	}
+	for i, e := range examples {
+		if e.Dense != nil && len(e.Dense) != t.Dense {
+			return nil, fmt.Errorf("train: example %d has %d numbers, want %d", i, len(e.Dense), t.Dense)
+		}
 	}
 	rows := 1 << t.Bits
 	w := make([]float64, rows*t.Classes)
 	g := make([]float64, rows*t.Classes)
+	d, gd := make([]float64, t.Dense*t.Classes), make([]float64, t.Dense*t.Classes)
 	bias, gb := make([]float64, t.Classes), make([]float64, t.Classes)
 	mask := uint32(rows - 1)
 	rng := rand.New(rand.NewPCG(t.Seed, 7))
@@ -169,24 +205,38 @@ func Train(t Training, examples []Example) (*Model, error) {
 					p[c] += row[c] * norm
 				}
 			}
+			for i, x := range e.Dense {
+				for c := range t.Classes {
+					p[c] += d[i*t.Classes+c] * float64(x)
+				}
+			}
 			softmax(p)
 			p[e.Class]--
+			step := func(w, sum *float64, slope float64) {
+				*sum += slope * slope
+				*w -= t.Rate * slope / (1e-6 + math.Sqrt(*sum))
+			}
 			for c := range t.Classes {
-				d := p[c] * e.Weight
-				gb[c] += d * d
-				bias[c] -= t.Rate * d / (1e-6 + math.Sqrt(gb[c]))
+				step(&bias[c], &gb[c], p[c]*e.Weight)
 			}
 			for _, f := range e.Features {
 				at := int(f&mask) * t.Classes
 				for c := range t.Classes {
-					d := p[c]*e.Weight*norm + t.Decay*w[at+c]
-					g[at+c] += d * d
-					w[at+c] -= t.Rate * d / (1e-6 + math.Sqrt(g[at+c]))
+					step(&w[at+c], &g[at+c], p[c]*e.Weight*norm+t.Decay*w[at+c])
+				}
+			}
+			for i, x := range e.Dense {
+				for c := range t.Classes {
+					at := i*t.Classes + c
+					step(&d[at], &gd[at], p[c]*e.Weight*float64(x)+t.Decay*d[at])
 				}
 			}
 		}
 	}
-	m := &Model{bits: t.Bits, classes: t.Classes, temperature: 1, weights: make([]int8, len(w))}
+	m := &Model{bits: t.Bits, classes: t.Classes, temperature: 1, weights: make([]int8, len(w)), dense: make([]float32, len(d))}
+	for i, x := range d {
+		m.dense[i] = float32(x)
+	}
 	for c := range t.Classes {
 		top := 0.0
 		for r := range rows {
@@ -214,7 +264,7 @@ func (m *Model) Calibrate(examples []Example) float64 {
 		m.temperature = float32(t)
 		loss := 0.0
 		for _, e := range examples {
-			m.Predict(e.Features, out)
+			m.Predict(e.Input, out)
 			loss -= math.Log(math.Max(out[e.Class], 1e-9))
 		}
 		if loss < best {

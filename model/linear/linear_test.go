@@ -8,9 +8,42 @@ import (
 
 func toy() []Example {
 	return []Example{
-		{[]uint32{1, 2}, 0, 1}, {[]uint32{1, 9}, 0, 1}, {[]uint32{1, 8}, 0, 1},
-		{[]uint32{3, 4}, 1, 1}, {[]uint32{3, 9}, 1, 1}, {[]uint32{3, 8}, 1, 1},
-		{[]uint32{5, 6}, 2, 1}, {[]uint32{5, 9}, 2, 1}, {[]uint32{5, 8}, 2, 1},
+		of(0, 1, 2), of(0, 1, 9), of(0, 1, 8),
+		of(1, 3, 4), of(1, 3, 9), of(1, 3, 8),
+		of(2, 5, 6), of(2, 5, 9), of(2, 5, 8),
+	}
+}
+
+func of(class int, features ...uint32) Example {
+	return Example{Input: Input{Features: features}, Class: class, Weight: 1}
+}
+
+// TestDense learns two classes that only the numbers beside the features tell apart.
+func TestDense(t *testing.T) {
+	var examples []Example
+	for i := range 20 {
+		e := of(i%2, uint32(i/2))
+		e.Dense = []float32{0.1, float32(i%2) - 0.5}
+		examples = append(examples, e)
+	}
+	m, err := Train(Training{Bits: 6, Classes: 2, Dense: 2, Epochs: 30, Rate: 0.3}, examples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := Decode(m.Encode())
+	if err != nil || back.Dense() != 2 {
+		t.Fatalf("dense %d, error %v", back.Dense(), err)
+	}
+	out := make([]float64, 2)
+	for _, e := range examples {
+		back.Predict(e.Input, out)
+		if out[e.Class] < 0.8 {
+			t.Errorf("%v: %v, want class %d", e.Input, out, e.Class)
+		}
+	}
+	examples[3].Dense = []float32{1}
+	if _, err := Train(Training{Bits: 6, Classes: 2, Dense: 2}, examples); err == nil {
+		t.Error("an example with one number of two was accepted")
 	}
 }
 
@@ -29,8 +62,8 @@ func TestTrainPredictEncode(t *testing.T) {
 	}
 	out, again := make([]float64, 3), make([]float64, 3)
 	for _, e := range toy() {
-		m.Predict(e.Features, out)
-		back.Predict(e.Features, again)
+		m.Predict(e.Input, out)
+		back.Predict(e.Input, again)
 		sum := 0.0
 		for c := range out {
 			sum += out[c]
@@ -56,13 +89,13 @@ func TestTrainPredictEncode(t *testing.T) {
 }
 
 func TestDecodeRefuses(t *testing.T) {
-	m, err := Train(Training{Bits: 4, Classes: 2, Epochs: 1, Rate: 0.1}, []Example{{[]uint32{1}, 0, 1}})
+	m, err := Train(Training{Bits: 4, Classes: 2, Epochs: 1, Rate: 0.1}, []Example{of(0, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	good := m.Encode()
 	nan := append([]byte(nil), good...)
-	copy(nan[6:], []byte{0, 0, 0xc0, 0x7f})
+	copy(nan[8:], []byte{0, 0, 0xc0, 0x7f})
 	for name, b := range map[string][]byte{"empty": nil, "short": good[:len(good)-1], "long": append(append([]byte(nil), good...), 0), "magic": append([]byte("XXXX"), good[4:]...), "nan": nan} {
 		if _, err := Decode(b); !errors.Is(err, ErrModel) {
 			t.Errorf("%s: error %v, want ErrModel", name, err)
@@ -74,12 +107,12 @@ func TestDecodeRefuses(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	f.Add([]byte("SLM1\x01\x02"))
+	f.Add([]byte("SLM2\x01\x02\x00\x00"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m, err := Decode(b)
 		if err != nil {
 			return
 		}
-		m.Predict([]uint32{1, 99}, make([]float64, m.Classes()))
+		m.Predict(Input{Features: []uint32{1, 99}, Dense: []float32{1}}, make([]float64, m.Classes()))
 	})
 }

@@ -27,6 +27,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/model/embed"
 	"suffice.dev/suffice/model/linear"
 	"suffice.dev/suffice/precheck"
 	"suffice.dev/suffice/text"
@@ -237,14 +238,22 @@ func publicTexts(shared, set string) (map[string]string, error) {
 func train(p *precheck.Precheck, questions []question) (*linear.Model, float64, error) {
 	var learn, check []linear.Example
 	for _, q := range questions {
-		e := linear.Example{Features: p.Features(q.text), Class: slices.Index(kb.Classes, q.class), Weight: q.weight}
+		in, err := p.Input(q.text)
+		if err != nil {
+			return nil, 0, err
+		}
+		e := linear.Example{Input: in, Class: slices.Index(kb.Classes, q.class), Weight: q.weight}
 		if sha256.Sum256([]byte(normal(q.text)))[1]%10 == 0 {
 			check = append(check, e)
 		} else {
 			learn = append(learn, e)
 		}
 	}
-	m, err := linear.Train(linear.Training{Bits: 15, Classes: len(kb.Classes), Epochs: 12, Rate: 0.15, Decay: 2e-5, Seed: 5}, learn)
+	em, err := embed.Static()
+	if err != nil {
+		return nil, 0, err
+	}
+	m, err := linear.Train(linear.Training{Bits: 15, Classes: len(kb.Classes), Dense: em.Dims(), Epochs: 12, Rate: 0.15, Decay: 2e-5, Seed: 5}, learn)
 	if err != nil {
 		return nil, 0, err
 	}
