@@ -95,6 +95,21 @@ func (m *Model) Dims() int { return m.dims }
 // Tokens returns the token ids of the text; 0 is an unknown stretch.
 func (m *Model) Tokens(s string) []int32 { return m.tok.tokenize(s) }
 
+// Piece is one token of a text: its id, 0 for an unknown stretch, and the code
+// points of the text it stands for, without the space in front of it; a space alone
+// has none.
+type Piece struct {
+	ID         int32
+	Start, End int32
+}
+
+// AppendPieces appends the tokens of the text with their places to dst; the ids are
+// those of Tokens. Pieces may share a code point that normalising splits in several.
+func (m *Model) AppendPieces(dst []Piece, s string) []Piece { return m.tok.appendPieces(dst, s) }
+
+// Pieces is the number of pieces in the vocabulary; ids are below it.
+func (m *Model) Pieces() int { return len(m.tok.scores) }
+
 // Embed returns the vector of the text, of length 1. A blank text and one
 // without any known token give the zero vector.
 func (m *Model) Embed(s string) []float32 {

@@ -3,6 +3,7 @@ package embed
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,7 +18,7 @@ type tokenizer struct {
 	norm    map[rune]string
 	mapped  [1 << 13]uint64 // bit set of the runes below 2^19 that norm has
 	unknown float64
-	scratch sync.Pool // *[]node
+	scratch sync.Pool // *workspace
 }
 
 // spaceMark stands for a space inside pieces.
@@ -81,11 +82,20 @@ func (t *tokenizer) changes(r rune) bool {
 	return ok
 }
 
-// normalise maps the code points, collapses runs of spaces, puts one in front
-// and marks spaces.
-func (t *tokenizer) normalise(s string) string {
-	out := make([]byte, 0, len(s)+len(s)/4+2*len(spaceMark))
+// workspace is what one tokenisation writes: the normalised text, for each of its
+// bytes the code point of the source it comes from, and the best paths.
+type workspace struct {
+	text []byte
+	from []int32
+	best []node
+}
+
+// normalise maps the code points of s, collapses runs of spaces, puts one in front
+// and marks spaces, into w.text. With places it fills w.from as well.
+func (t *tokenizer) normalise(s string, w *workspace, places bool) {
+	out, from := w.text[:0], w.from[:0]
 	space := false // the last byte was a space
+	place := int32(0)
 	write := func(to string) {
 		for i := 0; i < len(to); i++ {
 			switch {
@@ -100,10 +110,16 @@ func (t *tokenizer) normalise(s string) string {
 				space = true
 			}
 		}
+		for places && len(from) < len(out) {
+			from = append(from, place)
+		}
 	}
-	for i := 0; i < len(s); {
+	for i := 0; i < len(s); place++ {
 		if c := s[i]; c >= 'a' && c <= 'z' && len(out) > 0 {
 			out = append(out, c)
+			if places {
+				from = append(from, place)
+			}
 			space = false
 			i++
 			continue
@@ -120,9 +136,9 @@ func (t *tokenizer) normalise(s string) string {
 		i += n
 	}
 	if len(out) == 0 {
-		out = append(out, spaceMark...)
+		write(" ")
 	}
-	return string(out)
+	w.text, w.from = out, from
 }
 
 // node is the best way to reach a byte offset.
@@ -132,24 +148,74 @@ type node struct {
 	id    int32
 }
 
+// workspace takes one from the pool, or makes it; it goes back with t.scratch.Put.
+func (t *tokenizer) workspace() *workspace {
+	if w, ok := t.scratch.Get().(*workspace); ok {
+		return w
+	}
+	return new(workspace)
+}
+
 // tokenize returns the token ids in order; 0 is unknown, and consecutive unknown
 // characters are one token. Invalid UTF-8 counts as U+FFFD.
 func (t *tokenizer) tokenize(s string) []int32 {
-	in := t.normalise(s)
-	pooled, _ := t.scratch.Get().(*[]node)
-	if pooled == nil {
-		pooled = new([]node)
+	w := t.workspace()
+	defer t.scratch.Put(w)
+	t.normalise(s, w, false)
+	t.search(w)
+	var ids []int32
+	for at := len(w.text); at > 0; at = int(w.best[at].start) {
+		id := w.best[at].id
+		if id == 0 && len(ids) > 0 && ids[len(ids)-1] == 0 {
+			continue
+		}
+		ids = append(ids, id)
 	}
-	defer t.scratch.Put(pooled)
-	if cap(*pooled) < len(in)+1 {
-		*pooled = make([]node, len(in)+1)
+	slices.Reverse(ids)
+	return ids
+}
+
+// appendPieces appends the tokens of s with their places to dst.
+func (t *tokenizer) appendPieces(dst []Piece, s string) []Piece {
+	w := t.workspace()
+	defer t.scratch.Put(w)
+	t.normalise(s, w, true)
+	t.search(w)
+	first := len(dst)
+	for at := len(w.text); at > 0; {
+		n := w.best[at]
+		start := int(n.start)
+		p := Piece{ID: n.id, Start: w.from[start], End: w.from[at-1] + 1}
+		if string(w.text[start:start+min(len(spaceMark), at-start)]) == spaceMark {
+			if start += len(spaceMark); start < at {
+				p.Start = w.from[start]
+			} else {
+				p.End = p.Start
+			}
+		}
+		at = int(n.start)
+		if last := len(dst) - 1; p.ID == 0 && last >= first && dst[last].ID == 0 {
+			dst[last].Start = p.Start
+			continue
+		}
+		dst = append(dst, p)
 	}
-	best := (*pooled)[:len(in)+1]
+	slices.Reverse(dst[first:])
+	return dst
+}
+
+// search fills w.best for w.text.
+func (t *tokenizer) search(w *workspace) {
+	in := w.text
+	if cap(w.best) < len(in)+1 {
+		w.best = make([]node, len(in)+1, len(in)+len(in)/4+1)
+	}
+	best := w.best[:len(in)+1]
 	for i := range best {
 		best[i] = node{start: -1}
 	}
 	for i := 0; i < len(in); {
-		_, size := utf8.DecodeRuneInString(in[i:])
+		_, size := utf8.DecodeRune(in[i:])
 		here := best[i].score
 		single := false
 		at := int32(0)
@@ -179,18 +245,7 @@ func (t *tokenizer) tokenize(s string) []int32 {
 		}
 		i += size
 	}
-	var ids []int32
-	for at := len(in); at > 0; at = int(best[at].start) {
-		id := best[at].id
-		if id == 0 && len(ids) > 0 && ids[len(ids)-1] == 0 {
-			continue
-		}
-		ids = append(ids, id)
-	}
-	for i, j := 0, len(ids)-1; i < j; i, j = i+1, j-1 {
-		ids[i], ids[j] = ids[j], ids[i]
-	}
-	return ids
+	w.best = best
 }
 
 // trie finds the pieces that begin at a place, byte by byte. Its edges lie in one
