@@ -1,0 +1,130 @@
+package reader
+
+import "math"
+
+// lanes is the number of outputs of one panel of a matrix.
+const lanes = 16
+
+// levels is the largest absolute value of a quantised activation. With weights of at
+// most 127 a sum over ffn = 1,536 products stays below 2³¹, so sums are exact.
+// docs/measurements.md, "Reader", compares it to 127.
+const levels = 8191
+
+// least is the peak of a row below which the row counts as zeros: its scale would
+// overflow.
+const least = 1e-30
+
+// kernels are the loops in which the time goes. Integer results of all sets are
+// equal; floats differ by rounding: within 1e-5 of the largest value of a row.
+//
+// Lengths of rows are multiples of 16, numbers of rows of panel multiples of 4.
+type kernels struct {
+	name string
+	// expand widens the weights of a panel.
+	expand func(dst []int16, src []int8)
+	// panel multiplies rows of activations (in values each) by one panel of weights:
+	// out[r*stride+j] = Σ_i a[r*in+i]·w(i, j) · rowScales[r] · colScales[j] + bias[j].
+	// w holds, for each pair of inputs, lanes times the two weights.
+	panel func(out []float32, stride int, a []int16, in, rows int, w []int16, rowScales, colScales, bias []float32)
+	// matmul is c = a·b in float32: m × k times k × n, n a multiple of 16.
+	matmul func(c []float32, cStride int, a []float32, aStride int, b []float32, bStride, m, n, k int)
+	// softmax replaces a row by the shares of e^(scale·x).
+	softmax func(row []float32, scale float32)
+	// gelu is x·Φ(x) with the error function, in place.
+	gelu func(x []float32)
+	// quantize rounds a row to -levels..levels and returns the scale.
+	quantize func(dst []int16, src []float32) float32
+	// addNorm is the layer norm of x + y, into x.
+	addNorm func(x, y, w, b []float32, eps float32)
+}
+
+var portable = kernels{
+	name: "portable",
+	expand: func(dst []int16, src []int8) {
+		dst = dst[:len(src)]
+		for i, x := range src {
+			dst[i] = int16(x)
+		}
+	},
+	panel: func(out []float32, stride int, a []int16, in, rows int, w []int16, rowScales, colScales, bias []float32) {
+		for r := range rows {
+			var sums [lanes]int32
+			row := a[r*in : (r+1)*in]
+			for i := 0; i < in; i += 2 {
+				x, y := int32(row[i]), int32(row[i+1])
+				ws := w[i*lanes : (i+2)*lanes][:2*lanes]
+				for j := range sums {
+					sums[j] += x*int32(ws[2*j]) + y*int32(ws[2*j+1])
+				}
+			}
+			o := out[r*stride:][:lanes]
+			for j := range o {
+				o[j] = float32(sums[j])*rowScales[r]*colScales[j] + bias[j]
+			}
+		}
+	},
+	matmul: func(c []float32, cStride int, a []float32, aStride int, b []float32, bStride, m, n, k int) {
+		for r := range m {
+			out := c[r*cStride:][:n]
+			clear(out)
+			for i, x := range a[r*aStride:][:k] {
+				from := b[i*bStride:][:n]
+				for j := range out {
+					out[j] += x * from[j]
+				}
+			}
+		}
+	},
+	softmax: func(row []float32, scale float32) {
+		peak := row[0]
+		for _, x := range row {
+			peak = max(peak, x)
+		}
+		sum := float32(0)
+		for i, x := range row {
+			row[i] = float32(math.Exp(float64((x - peak) * scale)))
+			sum += row[i]
+		}
+		for i := range row {
+			row[i] /= sum
+		}
+	},
+	gelu: func(x []float32) {
+		for i, v := range x {
+			x[i] = float32(0.5 * float64(v) * (1 + math.Erf(float64(v)*math.Sqrt2/2)))
+		}
+	},
+	quantize: func(dst []int16, src []float32) float32 {
+		dst = dst[:len(src)]
+		peak := float32(0)
+		for _, x := range src {
+			peak = max(peak, x, -x)
+		}
+		if peak <= least {
+			clear(dst)
+			return 0
+		}
+		f := levels / peak
+		for i, x := range src {
+			dst[i] = int16(math.RoundToEven(float64(x * f)))
+		}
+		return peak / levels
+	},
+	addNorm: func(x, y, w, b []float32, eps float32) {
+		sum := float32(0)
+		for i := range x {
+			x[i] += y[i]
+			sum += x[i]
+		}
+		mean := sum / float32(len(x))
+		sum = 0
+		for i := range x {
+			x[i] -= mean
+			sum += x[i] * x[i]
+		}
+		f := 1 / float32(math.Sqrt(float64(sum/float32(len(x))+eps)))
+		for i := range x {
+			x[i] = x[i]*f*w[i] + b[i]
+		}
+	},
+}

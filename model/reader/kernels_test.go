@@ -1,0 +1,137 @@
+package reader
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func random(n int, scale float64, rng *rand.Rand) []float32 {
+	out := make([]float32, n)
+	for i := range out {
+		out[i] = float32(rng.NormFloat64() * scale)
+	}
+	return out
+}
+
+func near(t *testing.T, what string, got, want []float32, tolerance float64) {
+	t.Helper()
+	peak := 1e-30
+	for _, x := range want {
+		peak = max(peak, math.Abs(float64(x)))
+	}
+	for i := range want {
+		if d := math.Abs(float64(got[i] - want[i])); !(d <= tolerance*peak) {
+			t.Fatalf("%s: [%d] = %v, want %v", what, i, got[i], want[i])
+		}
+	}
+}
+
+// TestKernelsAgree compares the kernels of this processor to the portable ones:
+// integers exactly, floats within the stated tolerance.
+func TestKernelsAgree(t *testing.T) {
+	k := fastest()
+	if k == &portable {
+		t.Skip("this processor has only the portable kernels")
+	}
+	rng := rand.New(rand.NewPCG(7, 7))
+	for _, in := range []int{32, 384, 1536} {
+		src := make([]int8, in*lanes)
+		for i := range src {
+			src[i] = int8(rng.IntN(255) - 127)
+		}
+		w, w2 := make([]int16, len(src)), make([]int16, len(src))
+		k.expand(w, src)
+		portable.expand(w2, src)
+		if diff := cmp.Diff(w2, w); diff != "" {
+			t.Fatal(diff)
+		}
+		for _, rows := range []int{4, 8, 20} {
+			name := fmt.Sprintf("%d × %d", rows, in)
+			a := make([]int16, rows*in)
+			for i := range a {
+				a[i] = int16(rng.IntN(2*levels+1) - levels)
+			}
+			for i := range in { // the largest sums there can be
+				a[i], a[in+i] = levels, -levels
+			}
+			ones, zeros := make([]float32, rows+lanes), make([]float32, rows+lanes)
+			for i := range ones {
+				ones[i] = 1
+			}
+			stride := lanes + 5
+			got, want := make([]float32, rows*stride), make([]float32, rows*stride)
+			k.panel(got, stride, a, in, rows, w, ones, ones, zeros)
+			portable.panel(want, stride, a, in, rows, w, ones, ones, zeros)
+			if diff := cmp.Diff(want, got); diff != "" { // the integers themselves
+				t.Fatalf("panel %s: %s", name, diff)
+			}
+			rowScales, colScales, bias := random(rows, 1e-3, rng), random(lanes, 1e-3, rng), random(lanes, 1, rng)
+			k.panel(got, stride, a, in, rows, w, rowScales, colScales, bias)
+			portable.panel(want, stride, a, in, rows, w, rowScales, colScales, bias)
+			near(t, "scaled panel "+name, got, want, 1e-5)
+		}
+		x, y := random(in, 3, rng), random(in, 3, rng)
+		q, q2 := make([]int16, in), make([]int16, in)
+		if s, s2 := k.quantize(q, x), portable.quantize(q2, x); s != s2 || cmp.Diff(q, q2) != "" {
+			t.Fatalf("quantize: %v %v, %s", s, s2, cmp.Diff(q2, q))
+		}
+		if s := k.quantize(q, make([]float32, in)); s != 0 || q[0] != 0 || q[in-1] != 0 {
+			t.Fatalf("quantize zeros: %v", s)
+		}
+		weight, bias := random(in, 1, rng), random(in, 1, rng)
+		x2 := append([]float32(nil), x...)
+		k.addNorm(x, y, weight, bias, 1e-12)
+		portable.addNorm(x2, y, weight, bias, 1e-12)
+		near(t, "addNorm", x, x2, 1e-5)
+		for _, scale := range []float64{0.1, 1, 5, 30} {
+			x := random(in, scale, rng)
+			x2 := append([]float32(nil), x...)
+			k.gelu(x)
+			portable.gelu(x2)
+			near(t, "gelu", x, x2, 1e-6)
+			x = random(in, scale, rng)
+			for i := in - 3; i < in; i++ {
+				x[i] = masked
+			}
+			x2 = append([]float32(nil), x...)
+			k.softmax(x, 0.25)
+			portable.softmax(x2, 0.25)
+			near(t, "softmax", x, x2, 1e-5)
+			if x[in-1] > 1e-30 {
+				t.Fatalf("masked lane: %v", x[in-1])
+			}
+		}
+	}
+	for _, m := range []int{1, 3, 4, 9} {
+		for _, n := range []int{16, 48} {
+			for _, inner := range []int{1, 32, 77} {
+				aStride, bStride, cStride := inner+3, n+8, n+16
+				a, b := random(m*aStride, 1, rng), random(inner*bStride, 1, rng)
+				got, want := make([]float32, m*cStride), make([]float32, m*cStride)
+				k.matmul(got, cStride, a, aStride, b, bStride, m, n, inner)
+				portable.matmul(want, cStride, a, aStride, b, bStride, m, n, inner)
+				near(t, fmt.Sprintf("matmul %d %d %d", m, n, inner), got, want, 1e-5)
+			}
+		}
+	}
+}
+
+func BenchmarkPanel(b *testing.B) {
+	for _, k := range []*kernels{fastest(), &portable} {
+		for _, in := range []int{384, 1536} {
+			b.Run(fmt.Sprintf("%s/%d", k.name, in), func(b *testing.B) {
+				const rows = 64
+				a, w := make([]int16, rows*in), make([]int16, in*lanes)
+				out, scales := make([]float32, rows*lanes), make([]float32, rows)
+				for b.Loop() {
+					k.panel(out, lanes, a, in, rows, w, scales, scales, scales)
+				}
+				b.ReportMetric(float64(rows*in*lanes)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GMAC/s")
+			})
+		}
+	}
+}
