@@ -37,7 +37,7 @@ func BenchmarkEncoder(b *testing.B) {
 			{"five", 5, "正式员工每年享有带薪年假十天，试用期不计。", 10},
 		} {
 			b.Run(k.name+"/"+c.name, func(b *testing.B) {
-				e := &encoder{built.Base, built.layers, k}
+				e := &encoder{built.Base, built.layers, k, activationLevels}
 				w := e.take()
 				for range c.texts {
 					for _, p := range e.tokens.AppendPieces(nil, prefixPassage+strings.Repeat(c.sentence, c.repeat)) {
@@ -60,20 +60,20 @@ func BenchmarkEncoder(b *testing.B) {
 }
 
 func BenchmarkLoad(b *testing.B) {
-	base, err := BuiltInBase()
+	built, err := E5()
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Run("base", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := NewBase("base.bin", files.Base, base.tokens); err != nil {
+			if _, err := NewBase("base.bin", files.Base, built.tokens); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	b.Run("e5", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := NewEmbedder("e5.bin", files.E5, base); err != nil {
+			if _, err := NewEmbedder("e5.bin", files.E5, built.Base); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -34,12 +34,12 @@ type matrix struct {
 }
 
 // put stores the weights of output i.
-func (m *matrix) put(i int, values []int8, scale float32) {
+func (m *matrix) put(i int, values []int16, scale float32) {
 	m.scales[i] = scale
 	panel := m.packed[i/lanes*lanes*m.in:][:lanes*m.in]
 	at := i % lanes * 2
 	for j := 0; j+1 < len(values); j += 2 {
-		panel[at], panel[at+1] = values[j], values[j+1]
+		panel[at], panel[at+1] = int8(values[j]), int8(values[j+1])
 		at += 2 * lanes
 	}
 }
@@ -49,7 +49,7 @@ func (f *file) join(layer, in, out int, names ...string) (matrix, error) {
 	m := matrix{in: in, out: out * len(names), packed: make([]int8, in*out*len(names)), scales: make([]float32, out*len(names))}
 	for n, name := range names {
 		full := fmt.Sprintf("l%d.%s", layer, name)
-		err := f.rows(full+".w", out, in, func(i int, values []int8, scale float32) { m.put(n*out+i, values, scale) })
+		err := f.rows(full+".w", out, in, func(i int, values []int16, scale float32) { m.put(n*out+i, values, scale) })
 		if err != nil {
 			return m, err
 		}
@@ -118,6 +118,7 @@ type encoder struct {
 	*Base
 	layers  []*layer
 	kernels *kernels
+	levels  float32 // of activations
 }
 
 // NewBase reads the text of a base file; name is what errors call it. Reading takes
@@ -180,7 +181,7 @@ func (b *Base) encoder(name string, f *file) (*encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &encoder{Base: b, layers: append(append([]*layer(nil), b.layers...), layers...), kernels: fastest()}, nil
+	return &encoder{Base: b, layers: append(append([]*layer(nil), b.layers...), layers...), kernels: fastest(), levels: activationLevels}, nil
 }
 
 // sequence is one text in a batch: its tokens are rows start to end.
@@ -192,7 +193,7 @@ type workspace struct {
 	ids       []int32
 	sequences []sequence
 	x         []float32    // rows × width: the hidden states
-	qkv       [2][]float32 // rows × 3 width, of this layer and of the next
+	qkv       [2][]float32 // of this layer and of the next: 3 × heads × rows × width of a head
 	places    []place      // what span reads, by token
 	pieces    []embed.Piece
 	question  []int32
@@ -339,7 +340,7 @@ func (e *encoder) embed(w *workspace, k *worker) {
 // quantize rounds rows of width values to k.ints and k.scales.
 func (e *encoder) quantize(k *worker, rows []float32, width int) {
 	for r := 0; r*width < len(rows); r++ {
-		k.scales[r] = e.kernels.quantize(k.ints[r*width:][:width], rows[r*width:][:width])
+		k.scales[r] = e.kernels.quantize(k.ints[r*width:][:width], rows[r*width:][:width], e.levels)
 	}
 }
 
@@ -355,7 +356,13 @@ func (e *encoder) multiply(k *worker, m *matrix, out []float32, rows int) {
 // project writes queries, keys and values of rows first to last for a layer.
 func (e *encoder) project(w *workspace, k *worker, layer, first, last int) {
 	e.quantize(k, w.x[first*e.width:last*e.width], e.width)
-	e.multiply(k, &e.layers[layer].qkv, w.qkv[layer%2][first*3*e.width:], last-first)
+	m, out, head := &e.layers[layer].qkv, w.qkv[layer%2], e.width/e.heads
+	panel := k.panel[:lanes*m.in]
+	for p := 0; p < m.out; p += lanes {
+		e.kernels.expand(panel, m.packed[p*m.in:][:lanes*m.in])
+		to := out[(p/head*w.rows+first)*head+p%head:]
+		e.kernels.panel(to, head, k.ints, m.in, last-first, panel, k.scales, m.scales[p:], m.bias[p:])
+	}
 }
 
 // block takes rows first to last through a layer, and projects them for the next.
@@ -373,7 +380,7 @@ func (e *encoder) block(w *workspace, k *worker, number, first, last int) {
 	for r := range rows {
 		row := k.wide[r*e.ffn:][:e.ffn]
 		e.kernels.gelu(row)
-		k.scales[r] = e.kernels.quantize(k.ints[r*e.ffn:][:e.ffn], row)
+		k.scales[r] = e.kernels.quantize(k.ints[r*e.ffn:][:e.ffn], row, e.levels)
 	}
 	e.multiply(k, &l.fo, k.narrow, rows)
 	for r := range rows {
@@ -386,11 +393,12 @@ func (e *encoder) block(w *workspace, k *worker, number, first, last int) {
 
 // attend writes the attention of rows first to last to k.narrow.
 func (e *encoder) attend(w *workspace, k *worker, qkv []float32, first, last int) {
-	stride, head := 3*e.width, e.width/e.heads
+	head := e.width / e.heads
 	scale := float32(1 / math.Sqrt(float64(head)))
 	for r := max(first, len(w.ids)); r < last; r++ {
 		clear(k.narrow[(r-first)*e.width:][:e.width]) // rows that only pad
 	}
+	part := w.rows * head // one head's queries, keys or values
 	for _, s := range w.sequences {
 		from, to := max(s.start, first), min(s.end, last)
 		if from >= to {
@@ -399,17 +407,11 @@ func (e *encoder) attend(w *workspace, k *worker, qkv []float32, first, last int
 		length := s.end - s.start
 		padded := (length + lanes - 1) / lanes * lanes
 		for h := range e.heads {
-			q, kv := h*head, qkv[s.start*stride:]
-			keys := k.keys[:head*padded]
-			for j := range length {
-				for d, x := range kv[j*stride+e.width+q:][:head] {
-					keys[d*padded+j] = x
-				}
-			}
-			for d := range head {
-				clear(keys[d*padded+length : (d+1)*padded])
-			}
-			e.kernels.matmul(k.scores, padded, qkv[from*stride+q:], stride, keys, padded, to-from, padded, head)
+			queries := qkv[h*part+from*head : h*part+to*head]
+			keys := qkv[(e.heads+h)*part+s.start*head:][:length*head]
+			values := qkv[(2*e.heads+h)*part+s.start*head:][:length*head]
+			transpose(k.keys[:head*padded], keys, head, padded)
+			e.kernels.matmul(k.scores, padded, queries, head, k.keys, padded, to-from, padded, head)
 			for r := range to - from {
 				row := k.scores[r*padded:][:padded]
 				for j := length; j < padded; j++ {
@@ -417,7 +419,23 @@ func (e *encoder) attend(w *workspace, k *worker, qkv []float32, first, last int
 				}
 				e.kernels.softmax(row, scale)
 			}
-			e.kernels.matmul(k.narrow[(from-first)*e.width+q:], e.width, k.scores, padded, kv[2*e.width+q:], stride, to-from, head, length)
+			e.kernels.matmul(k.narrow[(from-first)*e.width+h*head:], e.width, k.scores, padded, values, head, to-from, head, length)
+		}
+	}
+}
+
+// transpose writes rows of width values as columns of padded length, zeros behind
+// them.
+func transpose(dst, rows []float32, width, padded int) {
+	length := len(rows) / width
+	for d := range width {
+		column := dst[d*padded : (d+1)*padded]
+		clear(column[length:])
+		column = column[:length]
+		at := d
+		for j := range column {
+			column[j] = rows[at]
+			at += width
 		}
 	}
 }

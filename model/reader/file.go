@@ -196,64 +196,33 @@ func (f *file) floats(name string, shape ...int) ([]float32, error) {
 
 // rows reads an integer tensor row by row as int8 and the row's scale. 4-bit rows are
 // rounded anew, because their blocks have scales of their own.
-func (f *file) rows(name string, out, in int, row func(i int, values []int8, scale float32)) error {
+func (f *file) rows(name string, out, in int, row func(i int, values []int16, scale float32)) error {
 	t, err := f.find(name, out, in)
 	if err != nil {
 		return err
 	}
-	values := make([]int8, in)
+	values := make([]int16, in)
 	switch t.DType {
 	case "i8":
 		for i := range out {
 			from := f.blob[t.Offset+i*in:][:in]
 			for j := range values {
-				values[j] = max(int8(from[j]), -127)
+				values[j] = max(int16(int8(from[j])), -weightLevels)
 			}
 			row(i, values, finite(f32(f.blob, t.Scales+4*i)))
 		}
 	case "i4":
-		table := f.table(t)
+		table, quantize := f.table(t), fastest().quantize
 		wide := make([]float32, in)
 		for i := range out {
 			table.row(wide, i)
-			row(i, values, narrow(values, wide))
+			row(i, values, quantize(values, wide, weightLevels))
 		}
 	default:
 		return fmt.Errorf("%w %s: tensor %s is %s, want integers", ErrFile, f.Name, name, t.DType)
 	}
 	return nil
 }
-
-// narrow rounds a row to int8, and returns the scale: of a few clippings the one with
-// the least squared error.
-func narrow(dst []int8, src []float32) float32 {
-	peak := float32(0)
-	for _, x := range src {
-		peak = max(peak, x, -x)
-	}
-	if peak <= least {
-		clear(dst)
-		return 0
-	}
-	best, least := float32(0), math.Inf(1)
-	for _, clip := range []float32{1, 0.97, 0.94} {
-		scale := peak * clip / 127
-		sum := 0.0
-		for _, x := range src {
-			d := float64(x) - float64(scale)*float64(toInt8(x/scale))
-			sum += d * d
-		}
-		if sum < least {
-			best, least = scale, sum
-		}
-	}
-	for i, x := range src {
-		dst[i] = toInt8(x / best)
-	}
-	return best
-}
-
-func toInt8(x float32) int8 { return int8(math.RoundToEven(float64(min(max(x, -127), 127)))) }
 
 // table is a matrix in 4 bits.
 type table struct {

@@ -5,10 +5,13 @@ import "math"
 // lanes is the number of outputs of one panel of a matrix.
 const lanes = 16
 
-// levels is the largest absolute value of a quantised activation. With weights of at
+// activationLevels is the largest absolute value of a quantised activation. With weights of at
 // most 127 a sum over ffn = 1,536 products stays below 2³¹, so sums are exact.
 // docs/measurements.md, "Reader", compares it to 127.
-const levels = 8191
+const activationLevels = 8191
+
+// weightLevels is the largest absolute value of a weight.
+const weightLevels = 127
 
 // least is the peak of a row below which the row counts as zeros: its scale would
 // overflow.
@@ -33,7 +36,7 @@ type kernels struct {
 	// gelu is x·Φ(x) with the error function, in place.
 	gelu func(x []float32)
 	// quantize rounds a row to -levels..levels and returns the scale.
-	quantize func(dst []int16, src []float32) float32
+	quantize func(dst []int16, src []float32, levels float32) float32
 	// addNorm is the layer norm of x + y, into x.
 	addNorm func(x, y, w, b []float32, eps float32)
 }
@@ -94,7 +97,7 @@ var portable = kernels{
 			x[i] = float32(0.5 * float64(v) * (1 + math.Erf(float64(v)*math.Sqrt2/2)))
 		}
 	},
-	quantize: func(dst []int16, src []float32) float32 {
+	quantize: func(dst []int16, src []float32, levels float32) float32 {
 		dst = dst[:len(src)]
 		peak := float32(0)
 		for _, x := range src {

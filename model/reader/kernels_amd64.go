@@ -38,7 +38,7 @@ var avx2 = kernels{
 	},
 	softmax: func(row []float32, scale float32) { softmaxAVX2(&row[0], len(row), scale) },
 	gelu:    func(x []float32) { geluAVX2(&x[0], len(x)) },
-	quantize: func(dst []int16, src []float32) float32 {
+	quantize: func(dst []int16, src []float32, levels float32) float32 {
 		_ = dst[len(src)-1]
 		return quantizeAVX2(&dst[0], &src[0], len(src), levels, least)
 	},
