@@ -192,6 +192,7 @@ func (s *sheet) reachAt(f *Fact) *reach {
 		h.pivot, h.compares = pivotOf(s.page.Runes, c.Span)
 		h.marks = marksOf(s.page.Runes, c.Span)
 		h.first, h.second, h.sequence = sequenceOf(s.page.Quote(s.sentenceSpan(f)))
+		h.often = s.marksAt(f.Clause).often
 		return &h
 	})
 }
@@ -231,6 +232,9 @@ func (x *comparer) possible(ra, rb Ref) bool {
 		return true
 	}
 	a, b := x.reach(ra), x.reach(rb)
+	if a.often != nil && b.often != nil && a.often.Cmp(b.often) != 0 {
+		return true
+	}
 	if a.compares && b.compares && a.pivot.axis == b.pivot.axis || a.sequence && b.sequence || a.marks&b.marks != 0 ||
 		!a.only.Empty() || !b.only.Empty() || onlyAgainstAll(fa, fb) {
 		return true
@@ -490,7 +494,7 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 			return none, false
 		}
 	}
-	if apart(va.factSides(ra.Fact), vb.factSides(rb.Fact), false) && kind != "ORDER" && kind != "QUANTIFIER" {
+	if kind != "ORDER" && kind != "QUANTIFIER" && why != "disjoint ranges" && apart(va.factSides(ra.Fact), vb.factSides(rb.Fact), false) {
 		return none, false
 	}
 	if va.twinned(fa, vb, fb) {
@@ -743,6 +747,9 @@ func (s *sheet) aboutPhrase(i int, form aboutForm) *phrase {
 		}
 		if form == ofClause || form == ofCore {
 			skip = append(skip, stanceWords(s.page.Runes, c.Span)...)
+			if m := s.marksAt(f.Clause); m.often != nil {
+				skip = append(skip, text.Span{Start: c.Start + m.oftenAt.Start, End: c.Start + m.oftenAt.End})
+			}
 			if e.config.Contrasts != nil {
 				for _, found := range e.config.Contrasts.Find(s.foldedText()[c.Start:c.End]) {
 					if found.State {
@@ -957,6 +964,9 @@ func (x *comparer) kind(ra, rb Ref, m overlap, ranges bool) (kind string, hard b
 	}
 	if x.turnedRound(ra, rb, m) {
 		return "ORDER", true, "turned round"
+	}
+	if oa, ob := x.reach(ra).often, x.reach(rb).often; oa != nil && ob != nil && oa.Cmp(ob) != 0 && cond != relation.Differs && !special && !fa.Negative() && !fb.Negative() {
+		return "VALUE", true, "two frequencies"
 	}
 	if m.holders {
 		if r, _ := stances(fa, fb); r == relation.Same {

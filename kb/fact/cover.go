@@ -47,6 +47,7 @@ type prepared struct {
 	kinds     kindSet
 	language  string
 	words     *bag // of the whole question
+	often     bool // the question asks how often
 	rule      bool // the question asks what must, may or shall be
 	asked     *bag // the words of subject, attribute and what else is given
 	sides     []sideSet
@@ -76,6 +77,7 @@ func (e *Engine) prepare(n *Need, st *rarity) *prepared {
 	p.language = text.Language(n.Question)
 	p.words = bagOf(p.all)
 	p.rule = hasAny(" "+fold(n.Question)+" ", []string{" must ", " may ", " can ", " shall ", " should ", " need ", " have to ", "可以", "必须", "应当", "需要", "须", "能"})
+	p.often = asksOften(fold(n.Question))
 	p.sides = e.sidesIn(n.Question)
 	p.limits = limitsIn(n.Question)
 	for _, g := range append([]string{n.Subject}, n.Given...) {
@@ -392,7 +394,11 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, links *links) candidate 
 		parts = append(parts, part{g, over(g), 2})
 	}
 	// What the asked quantity itself implies (weighs for a mass, costs for money).
-	if f.Value.Quantity != nil {
+	switch {
+	case f.Value.Quantity == nil:
+	case f.Attribute.Text != "":
+		impliedByOther(f.Value.Quantity, n.attribute, parts[1].cov.cells)
+	default:
 		impliedBy(f.Value.Quantity, n.attribute, parts[1].cov.cells)
 	}
 	if f.Value.Kind == TimeValue {
@@ -426,7 +432,12 @@ func (e *Engine) fit(n *prepared, v *view, page, i int, links *links) candidate 
 		if p.kind == 1 && !whole && first < 0 && v.foreignAttribute(i, n.asked) {
 			own := p.w.cover(v.ownBag(i))
 			if f.Value.Quantity != nil {
-				impliedBy(f.Value.Quantity, p.w, own.cells)
+				impliedByOther(f.Value.Quantity, p.w, own.cells)
+				for k := range p.cov.cells { // what the bare value seemed to imply
+					if own.cells[k] < cellCovered {
+						p.cov.cells[k] = math.Min(p.cov.cells[k], math.Max(own.cells[k], foreignAttribute))
+					}
+				}
 			}
 			for k := range p.cov.cells {
 				p.cov.cells[k] = math.Min(p.cov.cells[k], math.Max(own.cells[k], foreignAttribute))

@@ -72,8 +72,8 @@ func measuredBy(attribute string) map[quantity.Dimension]bool {
 	for _, t := range text.Terms(text.Fold([]rune(attribute))) {
 		for dim, words := range implied {
 			switch dim {
-			case quantity.Money, quantity.Count, quantity.Ratio, quantity.Data:
-				continue
+			case quantity.Money, quantity.Count, quantity.Ratio, quantity.Data, quantity.Volume, quantity.Area:
+				continue // capacity and size are said of many measures
 			}
 			if impliedWord(words, t.Text) {
 				if out == nil {
@@ -155,8 +155,8 @@ func (k *kindSet) admits(n *prepared, v *view, f *Fact) bool {
 	q := f.Value.Quantity
 	switch k.expect {
 	case "QUANTITY", "DURATION":
-		if f.Value.Kind == BooleanValue && k.money(n) {
-			return saysFree(v, f)
+		if f.Value.Kind == BooleanValue {
+			return k.money(n) && saysFree(n, v, f) || n.often && v.saysOften(f)
 		}
 		if f.Value.Kind != QuantityValue || q == nil || q.Unit.Dim == quantity.Ordinal {
 			return false
@@ -229,12 +229,19 @@ func (k *kindSet) money(n *prepared) bool {
 	return k.dims != nil && k.dims[quantity.Money] || n.Unit == "" && asksMoney(n.Attribute)
 }
 
-var freeWords = regexp.MustCompile(`免费|不收(取)?(任何)?(费|费用|手续费|服务费)|不另收|无需付费|\b(free( of charge)?|no (charge|fee|cost)|at no (charge|cost)|without (charge|a charge))\b`)
-
 // saysFree reports whether a clause says that nothing is charged, which answers what
 // a thing costs.
-func saysFree(v *view, f *Fact) bool {
-	return v.clauseOf(f) != nil && v.marksAt(f.Clause).free
+func saysFree(n *prepared, v *view, f *Fact) bool {
+	if v.clauseOf(f) == nil || v.marksAt(f.Clause).charge >= 0 {
+		return false
+	}
+	// What is free must be what was asked: no fee for a reminder says nothing of the rent.
+	return n.subject.total == 0 || f.Subject.Text == "" || v.inheritedScale(v.indexOf(f), n.asked) == 1 || n.subject.scoreOn(v.saidBag(f.Clause)) >= 0.5
+}
+
+// saysOften reports whether the clause of a fact says how often.
+func (v *view) saysOften(f *Fact) bool {
+	return v.clauseOf(f) != nil && v.marksAt(f.Clause).often != nil
 }
 
 // asksActual reports whether the question asks for what was, not what was planned.
@@ -380,7 +387,7 @@ var implied = map[quantity.Dimension]string{
 	quantity.Money:       "cost price fee charg pay paid expens rate tariff fare salari wage budget allowanc subsidi bonus deposit penalti fine rent premium 津贴 补贴 奖金 押金 罚款 工资 租金 保费 定价 费 价 收 钱 金额 费用 价格 收费 多少钱 花费 售价 票价 缴 付",
 	quantity.Mass:        "weigh weight heavi 重 重量",
 	quantity.Length:      "far long length distanc tall high height deep depth wide width away 远 长 高 宽 深 距 距离 长度 高度 路程",
-	quantity.Duration:    "long last take time durat period within term valid 时间 时长 多久 期限 久 有效 有效期 耗时",
+	quantity.Duration:    "long last take time durat period within term valid interval often frequent fast quick slow 间隔 时间 时长 多久 期限 久 有效 有效期 耗时",
 	quantity.Months:      "long last take time durat period within term valid 时间 时长 多久 期限 久 有效 有效期",
 	quantity.WorkingDays: "long last take time durat period within 时间 时长 多久 期限 久",
 	quantity.Speed:       "fast speed run quick 速度 快 时速",
@@ -390,7 +397,25 @@ var implied = map[quantity.Dimension]string{
 	quantity.Data:        "size larg capac storag big 容量 大小 空间",
 	quantity.Count:       "mani number count 数 数量 人数 多少 几",
 	quantity.Ratio:       "percent rate share proport percentag 比例 率 占比 百分比 百分之",
-	quantity.Power:       "power 功率",
+	quantity.Power:       "power capac output 功率 装机 容量 装机容量",
+}
+
+// ownKind are sums of money of one kind: a value whose own words name another kind is
+// none of them.
+var ownKind = termSetOf("fare salari wage budget allowanc subsidi bonus deposit penalti fine rent premium 津贴 补贴 奖金 押金 罚款 工资 租金 保费")
+
+// impliedByOther covers the cells of the attribute that the dimension of a value
+// implies which has another attribute of its own.
+func impliedByOther(q *quantity.Quantity, w *wording, cells []float64) {
+	if q.Unit.Dim != quantity.Money {
+		impliedBy(q, w, cells)
+		return
+	}
+	for word := range strings.SplitSeq(implied[quantity.Money], " ") {
+		if !ownKind[word] {
+			coverImplied(word, w, cells)
+		}
+	}
 }
 
 // impliedBy covers the cells of the attribute that the value's dimension implies.

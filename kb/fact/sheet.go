@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"math/big"
 	"sync"
 	"sync/atomic"
 
@@ -113,11 +114,13 @@ func (s *sheet) foldedString() string {
 // all questions.
 type clauseMarks struct {
 	folded  string
-	status  int8 // +1 one that holds, -1 one that has ended, 0 none; before denial
-	rule    bool // see ruleWords
-	several bool // see manyHolders
-	free    bool // see freeWords
-	away    bool // points elsewhere and states nothing itself
+	status  int8      // +1 one that holds, -1 one that has ended, 0 none; before denial
+	rule    bool      // see ruleWords
+	several bool      // see manyHolders
+	charge  int8      // see chargeOf
+	often   *big.Rat  // see often; nil = not said
+	oftenAt text.Span // in the clause
+	away    bool      // points elsewhere and states nothing itself
 	letters string
 	key     key // of letters
 }
@@ -135,7 +138,8 @@ func (s *sheet) marksAt(i int) *clauseMarks {
 			m.status = 1
 		}
 		m.rule, m.several = hasAny(m.folded, ruleWords), hasAny(m.folded, manyHolders)
-		m.free = freeWords.MatchString(m.folded)
+		m.charge = chargeOf(m.folded)
+		m.often, m.oftenAt = often(runes)
 		m.away = len(c.Quantities) == 0 && elsewhere.MatchString(m.folded)
 		if c.Len() >= leastTwin {
 			m.letters = lettersOf(runes)
@@ -143,6 +147,17 @@ func (s *sheet) marksAt(i int) *clauseMarks {
 		}
 		return m
 	})
+}
+
+// indexOf is the index of a fact of the page that stands in a clause.
+func (s *sheet) indexOf(f *Fact) int {
+	c := s.page.Clauses[f.Clause]
+	for i := c.Facts[0]; i < c.Facts[1]; i++ {
+		if &s.page.Facts[i] == f {
+			return i
+		}
+	}
+	return c.Facts[0]
 }
 
 // sentenceText is a sentence, folded.

@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"math/big"
 	"regexp"
 	"strings"
 
@@ -23,6 +24,8 @@ type reach struct {
 	pivot    pivot // the comparison of the clause, if it compares
 	compares bool
 	marks    uint32 // lines of holderMarks that the clause has one of
+
+	often *big.Rat // how often a year; nil = not said
 
 	first, second string // the two steps of its sentence, if it has two
 	sequence      bool
@@ -327,7 +330,8 @@ func holderName(s []rune) bool {
 }
 
 // oneEvent are English verbs of deeds that are done once, at one place and by one.
-var oneEvent = regexp.MustCompile(`\b(?:born|died|buried|founded|headquartered|signed|built|launched|established|created|discovered|invented|written|composed|designed|directed|painted|incorporated|registered|located|based|situated|won|held|unveiled|made|assembled|owned|led|chaired|headed|managed|run|approved|held|hosted|issued)\s+(?:in|at|by|near|from)\s+(?:the\s+)?(?:\w+\s+){0,2}$`)
+var oneEvent = regexp.MustCompile(`\b(?:born|died|buried|founded|headquartered|signed|built|launched|established|created|discovered|invented|written|composed|designed|directed|painted|incorporated|registered|located|based|situated|won|held|unveiled|made|assembled|owned|led|chaired|headed|managed|run|approved|held|hosted|issued)\s+(?:in|at|by|near|from)\s+(?:the\s+)?(?:\w+\s+){0,2}$` +
+	`|\b(?:head office|headquarters|main office|registered office|seat|birthplace)(?:\s+(?:of|for)\s+[^,;]{2,60}?)?\s+(?:is\s+|are\s+|lies\s+)?(?:in|at|near)\s+(?:the\s+)?$`)
 
 // manyHolders are offices and parts that several may have at once.
 var manyHolders = []string{"理事", "成员", "股东", "会员", "董事会", "董事", "委员", "合作", "供应商", "赞助", "主办", "协办", "承办", "代表", "参与", "伙伴", "客户", "子公司", "品牌", "产品", "作品", "项目", "特色", "特点", "之一", "包括", "还有", "其中", "也是", "还是", "例如", "等", "、",

@@ -3,6 +3,7 @@ package fact
 import (
 	"unicode"
 
+	"suffice.dev/suffice/kb/fact/quantity"
 	"suffice.dev/suffice/kb/fact/relation"
 	"suffice.dev/suffice/kb/fact/when"
 	"suffice.dev/suffice/text"
@@ -190,7 +191,15 @@ func (e *Engine) replaced(n *prepared, views []*view, p, q int, sa, sb text.Span
 			return Clash{}, false
 		}
 	}
-	return Clash{Kind: kind, Hard: kind != "VALUE", Subject: n.Need.Subject, Attribute: n.Need.Attribute, A: ra, B: rb, Reason: "one text with another value"}, true
+	if kind != "ENTITY" && (apart(va.factSides(ra.Fact), vb.factSides(rb.Fact), false) || contrast(mutual(e.readAbout(va, ra.Fact, nil, ofValue), e.readAbout(vb, rb.Fact, nil, ofValue)))) {
+		return Clash{}, false
+	}
+	hard := kind != "VALUE"
+	if qa, qb := fa.Value.Quantity, fb.Value.Quantity; qa != nil && qb != nil && fa.Value.Span.Overlaps(a) && fb.Value.Span.Overlaps(b) {
+		d, known := quantity.RelativeDifference(*qa, *qb)
+		hard = hard || known && d > hardDistance || ruleValue(va, fa) || ruleValue(vb, fb)
+	}
+	return Clash{Kind: kind, Hard: hard, Subject: n.Need.Subject, Attribute: n.Need.Attribute, A: ra, B: rb, Reason: "one text with another value"}, true
 }
 
 // stretch is the span of some tokens in the text.

@@ -1,0 +1,91 @@
+package fact
+
+import (
+	"regexp"
+	"strings"
+
+	"suffice.dev/suffice/text"
+)
+
+// That nothing is charged is said by an adjective, a denial or a number (free, no fee
+// is charged, 不另行收费, costs nothing), which differ in polarity and agree in what they
+// say; so the words for it are read as one statement with a side.
+
+var (
+	chargesNothing = regexp.MustCompile(`免费|免收|免缴|免交|不(?:再|另|另外|另行|额外|予|得)?(?:加)?(?:收取|收|计|计收|缴纳|交)(?:任何|其他|额外)?[^，。；]{0,4}?(?:费|费用|手续费|服务费)|无需(?:另行)?(?:付费|缴费|交费|支付)|无偿|` +
+		`\b(?:free(?: of charge)?|no (?:extra |additional |further )?(?:charge|fee|cost|payment)s?|(?:cost|costs|charge|charges|pay|pays) nothing|without (?:any )?(?:extra |additional |further )?(?:charge|fee|cost|payment)s?|at no (?:extra |additional )?(?:charge|cost)|not (?:be )?charged|complimentary|gratis|free-of-charge)\b`)
+	chargesSomething = regexp.MustCompile(`收费|计费|付费|(?:收取|加收|缴纳|支付)[^，。；]{0,12}费|额外收|另行收|需(?:要)?付|` +
+		`\b(?:charged?|charges|fees?|costs?|pays?|paid|payable|extra charge)\b`)
+	freeOfOther = regexp.MustCompile(`\b(?:free (?:to|time|day|days|will|from|trade|text|space)|(?:duty|sugar|smoke|interest|tax|hands|lead|barrier|care|toll)[- ]free)\b|免费电话`)
+)
+
+// chargeOf is -1 where a folded clause says that nothing is charged, +1 where it says
+// that something is, 0 where it says neither.
+func chargeOf(s string) int8 {
+	if chargesNothing.MatchString(s) && !freeOfOther.MatchString(s) {
+		return -1
+	}
+	if chargesSomething.MatchString(s) {
+		return 1
+	}
+	return 0
+}
+
+// chargeWords are the words of a span that say whether something is charged.
+func chargeWords(runes []rune, span text.Span) []text.Span {
+	s := string(text.Fold(runes[span.Start:span.End]))
+	var out []text.Span
+	for _, re := range []*regexp.Regexp{chargesNothing, chargesSomething} {
+		for _, m := range re.FindAllStringIndex(s, 8) {
+			from := span.Start + len([]rune(s[:m[0]]))
+			out = append(out, text.Span{Start: from, End: from + len([]rune(s[m[0]:m[1]]))})
+		}
+	}
+	return out
+}
+
+// agreeFree compares what claim and source say of being charged: +1 they agree, -1 they
+// contradict each other, 0 one of them does not say.
+func agreeFree(pa *Page, a *Clause, pb *Page, b *Clause) int {
+	ca := chargeOf(fold(pa.Quote(a.Span)))
+	cb := chargeOf(fold(pb.Quote(b.Span)))
+	switch {
+	case ca == 0 || cb == 0, ca > 0 && cb > 0:
+		return 0
+	case ca == cb:
+		return 1
+	}
+	// "nothing is charged" against a clause that names no sum may speak of another case.
+	return -1
+}
+
+// prefixed are prefixes that turn a word into its opposite.
+var prefixed = []string{"un", "non-", "non", "in", "im", "ir", "dis", "ill"}
+
+// opposites reports whether one text has a Latin word and the other its opposite by a
+// prefix (opened, unopened), and neither has both.
+func opposites(sa, sb string) bool {
+	a, b := latinWords(sa), latinWords(sb)
+	turned := func(x, y map[string]bool) bool {
+		for w := range x {
+			if len(w) < 4 || y[w] {
+				continue
+			}
+			for _, p := range prefixed {
+				if y[p+w] && !x[p+w] {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return turned(a, b) || turned(b, a)
+}
+
+func latinWords(s string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.FieldsFunc(s, func(r rune) bool { return (r < 'a' || r > 'z') && r != '-' }) {
+		out[w] = true
+	}
+	return out
+}
