@@ -1,6 +1,7 @@
 package retrieval
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -78,4 +79,65 @@ func (f Filter) inTime(v Visibility) bool {
 		return false
 	}
 	return kb.Passage{ValidFrom: v.ValidFrom, ValidTo: v.ValidTo}.ValidOn(f.From, f.To)
+}
+
+// OpenDay is the number of a day that lies beyond every day: the open end of a
+// stored validity. Days are numbered from 1970.
+const OpenDay = 1 << 30
+
+// Stored is a visibility as an index stores it beside a chunk.
+type Stored struct {
+	Collection string
+	Readers    []string // never empty
+	From, To   int64    // first and last valid day; -OpenDay and OpenDay = open
+	Replaced   int64    // first day on which it counts no more; OpenDay = never
+}
+
+// Stored returns the form of a visibility for an index.
+func (v Visibility) Stored() Stored {
+	s := Stored{Collection: v.Collection, Readers: v.Readers, From: firstDay(v.ValidFrom), To: lastDay(v.ValidTo), Replaced: OpenDay}
+	if len(s.Readers) == 0 {
+		s.Readers = []string{Everyone}
+	}
+	if v.Replaced {
+		s.Replaced = firstDay(v.ReplacedFrom)
+	}
+	return s
+}
+
+// Wanted is a filter as an index is asked: it admits what is in the collection, for
+// one of the readers, with Stored.From <= To, Stored.To >= From and
+// Stored.Replaced >= After.
+type Wanted struct {
+	Collection string
+	Readers    []string // never empty
+	From, To   int64
+	After      int64
+}
+
+// Wanted returns the form of a filter for an index.
+func (f Filter) Wanted() Wanted {
+	w := Wanted{
+		Collection: f.Collection, Readers: append([]string{Everyone}, f.Readers...), From: firstDay(f.From), To: lastDay(f.To), After: OpenDay,
+	}
+	if !f.To.IsZero() {
+		w.After = w.To + 1
+	}
+	return w
+}
+
+func dayNumber(t time.Time) int64 { return int64(math.Floor(float64(t.Unix()) / 86400)) }
+
+func firstDay(t time.Time) int64 {
+	if t.IsZero() {
+		return -OpenDay
+	}
+	return dayNumber(t)
+}
+
+func lastDay(t time.Time) int64 {
+	if t.IsZero() {
+		return OpenDay
+	}
+	return dayNumber(t)
 }

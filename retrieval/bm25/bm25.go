@@ -17,7 +17,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/analysis"
@@ -224,43 +223,17 @@ func (whole) Analyze(value []byte) analysis.TokenStream {
 
 func indexed(c Chunk) *document.Document {
 	d := document.NewDocument(c.ID)
+	s := c.Visibility.Stored()
 	only := index.IndexField
 	d.AddField(document.NewTextFieldCustom(fieldText, nil, nil, only, precomputed(c.Terms)))
-	d.AddField(document.NewTextFieldCustom(fieldCollection, nil, []byte(c.Visibility.Collection), only, whole{}))
-	readers := c.Visibility.Readers
-	if len(readers) == 0 {
-		readers = []string{retrieval.Everyone}
-	}
-	for i, r := range readers {
+	d.AddField(document.NewTextFieldCustom(fieldCollection, nil, []byte(s.Collection), only, whole{}))
+	for i, r := range s.Readers {
 		d.AddField(document.NewTextFieldCustom(fieldReader, []uint64{uint64(i)}, []byte(r), only, whole{}))
 	}
-	d.AddField(document.NewNumericFieldWithIndexingOptions(fieldFrom, nil, firstDay(c.Visibility.ValidFrom), only))
-	d.AddField(document.NewNumericFieldWithIndexingOptions(fieldTo, nil, lastDay(c.Visibility.ValidTo), only))
-	replaced := lastDay(time.Time{})
-	if c.Visibility.Replaced {
-		replaced = firstDay(c.Visibility.ReplacedFrom)
-	}
-	d.AddField(document.NewNumericFieldWithIndexingOptions(fieldReplaced, nil, replaced, only))
+	d.AddField(document.NewNumericFieldWithIndexingOptions(fieldFrom, nil, float64(s.From), only))
+	d.AddField(document.NewNumericFieldWithIndexingOptions(fieldTo, nil, float64(s.To), only))
+	d.AddField(document.NewNumericFieldWithIndexingOptions(fieldReplaced, nil, float64(s.Replaced), only))
 	return d
-}
-
-// Days are numbered from 1970; open ends lie beyond every day.
-const openDay = 1 << 30
-
-func day(t time.Time) float64 { return math.Floor(float64(t.Unix()) / 86400) }
-
-func firstDay(t time.Time) float64 {
-	if t.IsZero() {
-		return -openDay
-	}
-	return day(t)
-}
-
-func lastDay(t time.Time) float64 {
-	if t.IsZero() {
-		return openDay
-	}
-	return day(t)
 }
 
 // Needs says which parts of the filter some live chunk does not pass by itself;
@@ -272,12 +245,13 @@ type Needs struct {
 // filterQuery is the filter in bleve's words; nil when nothing is to be filtered.
 func filterQuery(f retrieval.Filter, need Needs) query.Query {
 	var parts []query.Query
+	w := f.Wanted()
 	if need.Collection {
-		parts = append(parts, exact(fieldCollection, f.Collection))
+		parts = append(parts, exact(fieldCollection, w.Collection))
 	}
 	if need.Readers {
-		groups := []query.Query{exact(fieldReader, retrieval.Everyone)}
-		for _, r := range f.Readers {
+		var groups []query.Query
+		for _, r := range w.Readers {
 			groups = append(groups, exact(fieldReader, r))
 		}
 		if len(groups) == 1 {
@@ -287,14 +261,13 @@ func filterQuery(f retrieval.Filter, need Needs) query.Query {
 		}
 	}
 	if need.Time {
-		if !f.To.IsZero() {
-			parts = append(parts, between(fieldFrom, -openDay, day(f.To)))
-			parts = append(parts, between(fieldReplaced, day(f.To)+1, openDay))
-		} else {
-			parts = append(parts, between(fieldReplaced, openDay, openDay))
+		const least, most = -retrieval.OpenDay, retrieval.OpenDay
+		parts = append(parts, between(fieldReplaced, float64(w.After), most))
+		if w.To < most {
+			parts = append(parts, between(fieldFrom, least, float64(w.To)))
 		}
-		if !f.From.IsZero() {
-			parts = append(parts, between(fieldTo, day(f.From), openDay))
+		if w.From > least {
+			parts = append(parts, between(fieldTo, float64(w.From), most))
 		}
 	}
 	switch len(parts) {
