@@ -53,6 +53,8 @@ type Options struct {
 	Words   WordServer
 	Vectors VectorServer
 	Facts   FactServer
+	// Patience is how long a server is waited for that may be down; 0 = 3 s.
+	Patience time.Duration
 }
 
 // Index is the embedded form of all routes, in a folder of its own that one

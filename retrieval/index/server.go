@@ -105,8 +105,8 @@ var ErrLost = errors.New("server lost the index")
 const (
 	probeEvery = time.Second      // while one does not answer or is behind
 	checkEvery = 15 * time.Second // otherwise
-	openTime   = 10 * time.Second // for a first answer to Open
-	probeTime  = 3 * time.Second  // for a later one
+	patience   = 3 * time.Second  // for a sign of life, where Options.Patience is 0
+	firstTimes = 5                // of it for a first answer, before which much may have to be made
 )
 
 // follower brings one server up to the log.
@@ -263,9 +263,12 @@ func (x *Index) openServer(ctx context.Context, f *follower) error {
 	if f.open {
 		return nil
 	}
-	limit := openTime
-	if f.counted {
-		limit = probeTime
+	limit := x.opt.Patience
+	if limit <= 0 {
+		limit = patience
+	}
+	if !f.counted {
+		limit *= firstTimes
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -50,7 +50,7 @@ func over(t testing.TB, dir string, cfg opensearch.Config) *index.Index {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := index.Options{Logger: quiet}
+	opt := index.Options{Logger: quiet, Patience: cfg.Timeout}
 	if cfg.Words {
 		opt.Words = s
 	}

@@ -7,6 +7,8 @@
 package config
 
 import (
+	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -28,7 +30,9 @@ type Config struct {
 	Gate       Gate                `key:"gate"`
 	LLM        LLM                 `key:"llm"`
 	Packing    Packing             `key:"packing"`
+	Store      Store               `key:"store"`
 	BM25       BM25                `key:"bm25"`
+	Dense      Dense               `key:"dense"`
 	Graph      Graph               `key:"graph"`
 	Layers     ByRole[Layer]       `key:"layers"`
 	Ingest     Ingest              `key:"ingest"`
@@ -120,16 +124,115 @@ type Packing struct {
 	Tokenizer string `key:"tokenizer"` // cl100k_base, o200k_base: exact for models with that vocabulary, an estimate for others
 }
 
+// Store says where documents, gaps and reviews are kept.
+type Store struct {
+	Driver       string `key:"driver"`        // sqlite, postgres
+	DSN          DSN    `key:"dsn"`           // of PostgreSQL: postgres://USER@HOST:PORT/DATABASE or key=value pairs
+	PasswordFile string `key:"password_file"` // file that holds the password alone; "" = that of the dsn
+}
+
+// Secret is a text that is never printed, and no part of the hash of a configuration.
+type Secret string
+
+// String hides the secret from logs.
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return "(hidden)"
+}
+
+// DSN is a connection string; a password in it is never printed.
+type DSN string
+
+var passwordPair = regexp.MustCompile(`(?i)\s*\b(password|sslpassword)\s*=\s*('(?:[^'\\]|\\.)*'|\S*)`)
+
+// String is the connection string without its password.
+func (d DSN) String() string {
+	if u, err := url.Parse(string(d)); err == nil && u.Scheme != "" && u.Host != "" {
+		if u.User != nil {
+			u.User = url.User(u.User.Username())
+		}
+		if q := u.Query(); q.Has("password") || q.Has("sslpassword") {
+			q.Del("password")
+			q.Del("sslpassword")
+			u.RawQuery = q.Encode()
+		}
+		return u.String()
+	}
+	if strings.Contains(string(d), "://") {
+		return "" // a URL that cannot be read may hide a password anywhere
+	}
+	return strings.TrimSpace(passwordPair.ReplaceAllString(string(d), ""))
+}
+
+// Drivers of parts.
+const (
+	Embedded   = "embedded"
+	SQLite     = "sqlite"
+	Postgres   = "postgres"
+	OpenSearch = "opensearch"
+	Neo4j      = "neo4j"
+)
+
 // BM25 are the settings of the word route.
 type BM25 struct {
+	Driver       string        `key:"driver"`        // embedded, opensearch
+	URL          string        `key:"url"`           // of OpenSearch, without user and password
+	Index        string        `key:"index"`         // beginning of the names of its indexes
+	User         string        `key:"user"`          // "" = none
+	Password     Secret        `key:"password"`      // or the file
+	PasswordFile string        `key:"password_file"` // file that holds the password alone
+	Timeout      time.Duration `key:"timeout"`       // for one answer, 10ms..1m
+
 	K1             float64 `key:"k1"`              // saturation of term counts, 0..10
 	B              float64 `key:"b"`               // length normalisation, 0..1
 	Pool           int     `key:"pool"`            // chunks that are scored exactly, 1..10000
 	ExpansionBoost float64 `key:"expansion_boost"` // weight of expansion terms against the question's own words, 0..1
 }
 
+// SearchServer says where a route's index stands. The word and the vector route may
+// share one index.
+type SearchServer struct {
+	Driver       string        // embedded, opensearch
+	URL          string        // of OpenSearch, without user and password
+	Index        string        // beginning of the names of its indexes
+	User         string        // "" = none
+	Password     Secret        // or the file
+	PasswordFile string        // file that holds the password alone
+	Timeout      time.Duration // for one answer, 10ms..1m
+}
+
+// Dense are the settings of the vector route.
+type Dense struct {
+	Driver       string        `key:"driver"`        // embedded, opensearch
+	URL          string        `key:"url"`           // of OpenSearch, without user and password
+	Index        string        `key:"index"`         // beginning of the names of its indexes
+	User         string        `key:"user"`          // "" = none
+	Password     Secret        `key:"password"`      // or the file
+	PasswordFile string        `key:"password_file"` // file that holds the password alone
+	Timeout      time.Duration `key:"timeout"`       // for one answer, 10ms..1m
+}
+
+// Server is where the route's index stands.
+func (b BM25) Server() SearchServer {
+	return SearchServer{b.Driver, b.URL, b.Index, b.User, b.Password, b.PasswordFile, b.Timeout}
+}
+
+// Server is where the route's index stands.
+func (d Dense) Server() SearchServer { return SearchServer(d) }
+
 // Graph are the settings of the route over facts.
 type Graph struct {
+	Driver       string        `key:"driver"`        // embedded, neo4j
+	URL          string        `key:"url"`           // of Neo4j: neo4j:// or bolt://, without user and password
+	User         string        `key:"user"`          // "" = none
+	Password     Secret        `key:"password"`      // or the file
+	PasswordFile string        `key:"password_file"` // file that holds the password alone
+	Database     string        `key:"database"`      // "" = the server's default
+	Space        string        `key:"space"`         // which of several users of one database
+	Timeout      time.Duration `key:"timeout"`       // for one answer, 10ms..1m
+
 	Hops  int     `key:"hops"`  // 1..3
 	Decay float64 `key:"decay"` // score factor a hop, above 0, at most 1
 }
@@ -192,8 +295,10 @@ func Default() Config {
 			BodyBytes: model.BodyBytes, Failures: model.Failures, Pause: model.Pause,
 		},
 		Packing: Packing(checked.Packing),
-		BM25:    BM25{K1: 1.2, B: 0.75, Pool: 200, ExpansionBoost: 0.4},
-		Graph:   Graph{Hops: 2, Decay: 0.6},
+		BM25:    BM25{Driver: Embedded, Index: "suffice", Timeout: 5 * time.Second, K1: 1.2, B: 0.75, Pool: 200, ExpansionBoost: 0.4},
+		Dense:   Dense{Driver: Embedded, Index: "suffice", Timeout: 5 * time.Second},
+		Store:   Store{Driver: SQLite},
+		Graph:   Graph{Driver: Embedded, User: "neo4j", Space: "suffice", Timeout: 5 * time.Second, Hops: 2, Decay: 0.6},
 		Layers:  ByRole[Layer]{},
 		Ingest:  Ingest{ChunkTarget: 1200, ChunkMax: 2400, Watch: 2 * time.Second},
 		Lexicon: Lexicon{Paths: []string{}},

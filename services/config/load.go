@@ -64,7 +64,7 @@ func Load(src Sources) (Config, error) {
 	return c, nil
 }
 
-// Flat returns every key that is set, with its value in plain form.
+// Flat returns every key that is set, with its value in plain form, passwords left out.
 func (c Config) Flat() map[string]any {
 	out := map[string]any{}
 	var walk func(path string, v any)
@@ -78,16 +78,17 @@ func (c Config) Flat() map[string]any {
 			walk(join(path, k), x)
 		}
 	}
-	walk("", encode(reflect.ValueOf(c)))
+	walk("", shown(reflect.ValueOf(c)))
 	return out
 }
 
 // YAML prints the effective configuration in the form Load reads, keys sorted.
+// Passwords are left out: they are to be given again.
 func (c Config) YAML() ([]byte, error) {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
-	if err := e.Encode(encode(reflect.ValueOf(c))); err != nil {
+	if err := e.Encode(shown(reflect.ValueOf(c))); err != nil {
 		return nil, fmt.Errorf("print configuration: %w", err)
 	}
 	return b.Bytes(), nil

@@ -13,28 +13,43 @@ var durationType = reflect.TypeFor[time.Duration]()
 // named is a map type whose keys are a fixed set.
 type named interface{ Names() []string }
 
+var (
+	secretType = reflect.TypeFor[Secret]()
+	dsnType    = reflect.TypeFor[DSN]()
+)
+
 // encode turns a value of the tree into plain data: maps, lists, numbers, bools
-// and strings. Durations become strings.
-func encode(v reflect.Value) any {
+// and strings. Durations become strings. What is secret stays what it is: shown
+// hides it.
+func encode(v reflect.Value) any { return encoded(v, false) }
+
+// shown is encode without secrets.
+func shown(v reflect.Value) any { return encoded(v, true) }
+
+func encoded(v reflect.Value, hide bool) any {
 	switch {
+	case hide && v.Type() == secretType:
+		return ""
+	case hide && v.Type() == dsnType:
+		return DSN(v.String()).String()
 	case v.Type() == durationType:
 		return v.Interface().(time.Duration).String()
 	case v.Kind() == reflect.Struct:
 		out := map[string]any{}
 		for i := range v.NumField() {
-			out[v.Type().Field(i).Tag.Get("key")] = encode(v.Field(i))
+			out[v.Type().Field(i).Tag.Get("key")] = encoded(v.Field(i), hide)
 		}
 		return out
 	case v.Kind() == reflect.Map:
 		out := map[string]any{}
 		for it := v.MapRange(); it.Next(); {
-			out[it.Key().String()] = encode(it.Value())
+			out[it.Key().String()] = encoded(it.Value(), hide)
 		}
 		return out
 	case v.Kind() == reflect.Slice:
 		out := make([]any, v.Len())
 		for i := range out {
-			out[i] = encode(v.Index(i))
+			out[i] = encoded(v.Index(i), hide)
 		}
 		return out
 	case v.Kind() == reflect.Int:

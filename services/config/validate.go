@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"suffice.dev/suffice/kb"
 )
@@ -52,6 +55,7 @@ func (c Config) Validate() []Problem {
 	v.whole("gate.retries", c.Gate.Retries, 0, 3)
 	v.owned(c.LLM.Client().Validate())
 	v.owned(c.Packing.Packer().Validate())
+	v.servers(c)
 	v.number("bm25.k1", c.BM25.K1, 0, 10)
 	v.share("bm25.b", c.BM25.B)
 	v.whole("bm25.pool", c.BM25.Pool, 1, 10_000)
@@ -88,6 +92,63 @@ func (c Config) Validate() []Problem {
 	v.oneOf("telemetry.log_level", c.Telemetry.LogLevel, "debug", "info", "warn", "error")
 	v.oneOf("telemetry.log_format", c.Telemetry.LogFormat, "text", "json")
 	return v.problems
+}
+
+// servers checks where the parts stand. No message shows a password.
+func (v *checker) servers(c Config) {
+	v.oneOf("store.driver", c.Store.Driver, SQLite, Postgres)
+	switch {
+	case c.Store.Driver == Postgres && c.Store.DSN == "":
+		v.add("store.dsn", "is empty; store.driver postgres needs it: write postgres://USER@HOST:PORT/DATABASE")
+	case c.Store.Driver == SQLite && c.Store.DSN != "":
+		v.add("store.dsn", "is set and store.driver is sqlite; set store.driver to postgres or leave the dsn out")
+	}
+	search := func(part string, s SearchServer) {
+		v.oneOf(part+".driver", s.Driver, Embedded, OpenSearch)
+		v.remote(part, s.Driver != Embedded, OpenSearch, s.URL, s.Password, s.PasswordFile, "http", "https")
+		if s.Index == "" || strings.Trim(s.Index, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" || strings.ContainsAny(s.Index[:1], "-_") {
+			v.add(part+".index", "%q is not a name of lower case letters, digits, - and _", s.Index)
+		}
+		v.duration(part+".timeout", s.Timeout, 10*time.Millisecond, time.Minute)
+	}
+	search("bm25", c.BM25.Server())
+	search("dense", c.Dense.Server())
+	g := c.Graph
+	v.oneOf("graph.driver", g.Driver, Embedded, Neo4j)
+	v.remote("graph", g.Driver != Embedded, Neo4j, g.URL, g.Password, g.PasswordFile, "neo4j", "bolt", "neo4j+s", "bolt+s", "neo4j+ssc", "bolt+ssc")
+	if g.Space == "" || strings.ContainsFunc(g.Space, func(r rune) bool {
+		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_'
+	}) {
+		v.add("graph.space", "%q is not a name of letters, digits, - and _", g.Space)
+	}
+	v.duration("graph.timeout", g.Timeout, 10*time.Millisecond, time.Minute)
+}
+
+// remote checks the address of a server and that its password comes from one place.
+func (v *checker) remote(part string, used bool, driver, address string, password Secret, file string, schemes ...string) {
+	u, err := url.Parse(address)
+	switch {
+	case address == "" && used:
+		v.add(part+".url", "is empty; %s.driver %s needs it: write %s://HOST:PORT", part, driver, schemes[0])
+	case address == "":
+	case err != nil || u.Host == "" || !slices.Contains(schemes, u.Scheme):
+		v.add(part+".url", "%q is not the address of a server; write %s://HOST:PORT", withoutUser(address), schemes[0])
+	case u.User != nil:
+		v.add(part+".url", "it holds a user; write user and password as %s.user and %s.password_file", part, part)
+	case !used:
+		v.add(part+".url", "%q is set and %s.driver is embedded; set %s.driver to %s or leave the url out", address, part, part, driver)
+	}
+	if password != "" && file != "" {
+		v.add(part+".password_file", "%q is set beside %s.password; keep one of them", file, part)
+	}
+}
+
+// withoutUser cuts what may be a password out of an address that cannot be read.
+func withoutUser(address string) string {
+	if i := strings.LastIndexByte(address, '@'); i >= 0 {
+		return "..." + address[i:]
+	}
+	return address
 }
 
 type checker struct{ problems []Problem }

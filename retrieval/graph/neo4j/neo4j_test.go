@@ -64,7 +64,7 @@ func connect(t testing.TB, cfg neo4j.Config) *neo4j.Graph {
 
 func over(t testing.TB, dir string, cfg neo4j.Config, opt index.Options) *index.Index {
 	t.Helper()
-	opt.Logger, opt.Facts = quiet, connect(t, cfg)
+	opt.Logger, opt.Facts, opt.Patience = quiet, connect(t, cfg), cfg.Timeout
 	x, err := index.Open(dir, opt)
 	if err != nil {
 		t.Fatal(err)
