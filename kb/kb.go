@@ -289,6 +289,8 @@ type RetrieveRequest struct {
 	Weights    *Weights  // nil = by class from config
 	Only       []Route   // nil = all routes
 	Deadline   time.Time // zero = the context's
+	Outside    bool      // only what the days of the question, or a newer version, leave out: a look at what is stale
+	Follow     []string  // evidence ids: what these passages point to (附件二, Appendix B) and go on with is returned too, after the rest
 }
 
 // Retrieved is the reply of the retrieval layer, best first; ties by evidence id.

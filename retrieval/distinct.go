@@ -47,7 +47,18 @@ func (d *distinct) add(c kb.Candidate) {
 func sameKey(p kb.Passage) string {
 	var b strings.Builder
 	n := 0
+	b.Grow(len(p.Text))
 	for _, r := range p.Text {
+		switch {
+		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9':
+			b.WriteByte(byte(r))
+			n++
+			continue
+		case text.IsHan(r):
+			b.WriteRune(r)
+			n++
+			continue
+		}
 		r = text.FoldRune(r)
 		if unicode.IsSpace(r) || unicode.IsPunct(r) && r != '%' && r != '.' && r != '-' {
 			continue

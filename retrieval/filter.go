@@ -27,12 +27,15 @@ type Filter struct {
 	Readers    []string // without Everyone, sorted, distinct
 	Collection string   // never empty
 	From, To   time.Time
+	// Outside turns the time around: only versions that do not count on the days, or
+	// that a newer one supersedes, are admitted. Rights and collection stay.
+	Outside bool
 }
 
 // FilterOf reads the filter out of a request: the caller's groups, the collection
 // and the days that the question is about.
 func FilterOf(req kb.RetrieveRequest) Filter {
-	f := Filter{Collection: Collection(req.Collection)}
+	f := Filter{Collection: Collection(req.Collection), Outside: req.Outside}
 	f.From, f.To = req.Analysis.Period()
 	for _, r := range req.Readers {
 		if r != Everyone && r != "" {
@@ -60,7 +63,7 @@ type Visibility struct {
 
 // Admits reports whether a document version of this visibility may be seen.
 func (f Filter) Admits(v Visibility) bool {
-	return f.collection(v) && f.reads(v) && f.inTime(v)
+	return f.collection(v) && f.reads(v) && f.inTime(v) != f.Outside
 }
 
 func (f Filter) collection(v Visibility) bool { return v.Collection == f.Collection }
@@ -107,18 +110,19 @@ func (v Visibility) Stored() Stored {
 
 // Wanted is a filter as an index is asked: it admits what is in the collection, for
 // one of the readers, with Stored.From <= To, Stored.To >= From and
-// Stored.Replaced >= After.
+// Stored.Replaced >= After; with Outside, where not all three hold.
 type Wanted struct {
 	Collection string
 	Readers    []string // never empty
 	From, To   int64
 	After      int64
+	Outside    bool // what the days and After do not admit, in the place of what they do
 }
 
 // Wanted returns the form of a filter for an index.
 func (f Filter) Wanted() Wanted {
 	w := Wanted{
-		Collection: f.Collection, Readers: append([]string{Everyone}, f.Readers...), From: firstDay(f.From), To: lastDay(f.To), After: OpenDay,
+		Collection: f.Collection, Readers: append([]string{Everyone}, f.Readers...), From: firstDay(f.From), To: lastDay(f.To), After: OpenDay, Outside: f.Outside,
 	}
 	if !f.To.IsZero() {
 		w.After = w.To + 1

@@ -78,9 +78,16 @@ func (h *Hybrid) Retrieve(ctx context.Context, req kb.RetrieveRequest) (kb.Retri
 	}
 	out.Weights = effective(plan.weights, lists)
 
-	fused, degraded := h.fuse(ctx, q, lists, out.Weights)
+	followed, err := h.follow(ctx, q, req.Follow)
+	if err != nil {
+		out.Degraded = append(out.Degraded, kb.Degraded{Part: "references", Reason: "not followed"})
+	}
+	fused, degraded := h.fuse(ctx, q, lists, out.Weights, followed)
 	out.Degraded = append(out.Degraded, degraded...)
 	out.Candidates, err = h.passages(ctx, fused, topK)
+	if err == nil && len(followed) > 0 {
+		out.Candidates, err = h.append(ctx, out.Candidates, fused, followed)
+	}
 	if err != nil {
 		if ctx.Err() != nil {
 			return kb.Retrieved{}, fmt.Errorf("retrieve: %w", ctx.Err())
@@ -88,6 +95,53 @@ func (h *Hybrid) Retrieve(ctx context.Context, req kb.RetrieveRequest) (kb.Retri
 		return kb.Retrieved{}, fmt.Errorf("retrieve: %w: passages: %w", kb.ErrUnavailable, err)
 	}
 	return out, nil
+}
+
+// maxFollowed is how many chunks are fetched because others point to them.
+const maxFollowed = 5
+
+// follow returns the chunks that the given ones point to, if the source knows.
+func (h *Hybrid) follow(ctx context.Context, q Query, ids []string) ([]string, error) {
+	r, ok := h.source.(Referrer)
+	if !ok || len(ids) == 0 {
+		return nil, nil
+	}
+	out, err := r.Referred(ctx, q, ids, maxFollowed)
+	if err != nil {
+		return nil, fmt.Errorf("follow references: %w", err)
+	}
+	return out, nil
+}
+
+// append adds the followed chunks that are not among the candidates, with the scores
+// that the routes give them. They stand last: other chunks found them, not the routes.
+func (h *Hybrid) append(ctx context.Context, found []kb.Candidate, fused []scored, ids []string) ([]kb.Candidate, error) {
+	passages, err := h.source.Passages(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	at := make(map[string]*scored, len(fused))
+	for i := range fused {
+		at[fused[i].id] = &fused[i]
+	}
+	keep := distinct{}
+	for _, c := range found {
+		keep.add(c)
+	}
+	for _, p := range passages {
+		if p.ID == "" {
+			continue
+		}
+		c := kb.Candidate{Passage: p}
+		if s := at[p.ID]; s != nil {
+			c.Score, c.Routes = min(1, s.score), s.routes
+		}
+		keep.add(c)
+	}
+	for i := range keep.candidates {
+		keep.candidates[i].Rank = i + 1
+	}
+	return keep.candidates, nil
 }
 
 // query checks the request and reads the routes' query out of it.
@@ -260,10 +314,10 @@ type scored struct {
 	routes map[kb.Route]kb.RouteScore
 }
 
-// fuse scores every chunk that any route found by all routes, and orders them by
+// fuse scores every chunk that any route found, and the others, by all routes, and orders them by
 // the weighted sum, ties by id. A route that found a chunk but cannot score the
 // others in time counts as 0 there and is named.
-func (h *Hybrid) fuse(ctx context.Context, q Query, lists []list, w kb.Weights) ([]scored, []kb.Degraded) {
+func (h *Hybrid) fuse(ctx context.Context, q Query, lists []list, w kb.Weights, others []string) ([]scored, []kb.Degraded) {
 	var ids []string
 	seen := map[string]bool{}
 	for _, l := range lists {
@@ -272,6 +326,12 @@ func (h *Hybrid) fuse(ctx context.Context, q Query, lists []list, w kb.Weights) 
 				seen[hit.ID] = true
 				ids = append(ids, hit.ID)
 			}
+		}
+	}
+	for _, id := range others {
+		if !seen[id] {
+			seen[id] = true
+			ids = append(ids, id)
 		}
 	}
 	slices.Sort(ids)

@@ -54,3 +54,12 @@ type Route interface {
 type Source interface {
 	Passages(ctx context.Context, ids []string) ([]kb.Passage, error)
 }
+
+// Referrer is a Source that can follow what its chunks point to.
+type Referrer interface {
+	// Referred returns the chunks that the given ones point to (附件二, Appendix B, another
+	// document by its title) or go on with, without the given ones, each once, in the order
+	// in which they are pointed at; at most limit. What the query's filter does not admit
+	// is left out.
+	Referred(ctx context.Context, q Query, ids []string, limit int) ([]string, error)
+}

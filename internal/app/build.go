@@ -158,6 +158,7 @@ func atStartOnly(old, now config.Config) error {
 	}
 	check("ingest", old.Ingest, now.Ingest)
 	check("telemetry", old.Telemetry, now.Telemetry)
+	check("embedding", old.Embedding, now.Embedding)
 	return errors.Join(errs...)
 }
 

@@ -21,6 +21,7 @@ import (
 	"suffice.dev/suffice/kb/store"
 	"suffice.dev/suffice/model/embed"
 	"suffice.dev/suffice/retrieval"
+	"suffice.dev/suffice/retrieval/dense/openai"
 	"suffice.dev/suffice/retrieval/graph"
 	"suffice.dev/suffice/retrieval/graph/pages"
 	"suffice.dev/suffice/retrieval/index"
@@ -49,6 +50,8 @@ type data struct {
 	held  string // the same when the store was opened: what its pages were made by
 	store *store.Store
 	index *index.Index
+	stop  context.CancelFunc // of what works on the open index
+	work  sync.WaitGroup
 }
 
 // configure hands over the settings that an opening works with. An open folder
@@ -92,8 +95,12 @@ func (d *data) open(ctx context.Context) error {
 		if d.store != nil {
 			dir = filepath.Join(d.dir, indexFolder)
 		}
+		endpoint, err := d.endpoint(ctx)
+		if err != nil {
+			return err
+		}
 		x, err := index.Open(dir, index.Options{
-			Edges: d.edges, Match: d.parts.lexicon().Match, Form: d.form, Logger: d.log,
+			Edges: d.edges, Match: d.parts.lexicon().Match, Form: d.form, Logger: d.log, Endpoint: endpoint,
 		})
 		if err != nil {
 			return err
@@ -104,8 +111,36 @@ func (d *data) open(ctx context.Context) error {
 			}
 		}
 		d.index = x
+		following, stop := context.WithCancel(context.WithoutCancel(ctx))
+		d.stop = stop
+		d.work.Go(func() { x.Follow(following) })
 	}
 	return nil
+}
+
+// checkTime is how long the first call to an embedding endpoint may take.
+const checkTime = 10 * time.Second
+
+// endpoint is the embedding model elsewhere; nil for the built-in one. Vectors of
+// another length than configured are an error; a server that does not answer yet is
+// not: the built-in embedding serves until it does.
+func (d *data) endpoint(ctx context.Context) (index.Endpoint, error) {
+	if d.cfg.Embedding.Provider != config.OpenAIEmbedding {
+		return nil, nil
+	}
+	client, err := openai.New(d.cfg.Embedding.Client(), nil)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	switch err := client.Check(ctx); {
+	case errors.Is(err, openai.ErrDims):
+		return nil, err
+	case err != nil:
+		d.log.Warn("the embedding endpoint does not answer; the built-in embedding serves until it does", "error", err)
+	}
+	return client, nil
 }
 
 // renew reads and embeds everything again where another release did it.
@@ -134,6 +169,8 @@ func (d *data) close() error {
 	defer d.mu.Unlock()
 	var errs []error
 	if d.index != nil {
+		d.stop()
+		d.work.Wait()
 		errs = append(errs, d.index.Close())
 		d.index = nil
 	}

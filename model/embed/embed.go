@@ -165,17 +165,21 @@ func (m *Model) Windows(s string) [][]float32 {
 }
 
 // Split returns the spans of the windows of a text, in order, without overlap.
-func Split(s string) []text.Span {
+func Split(s string) []text.Span { return SplitWithin(s, windowHan, windowOther) }
+
+// SplitWithin is Split with windows of other sizes, in code points: where Chinese
+// prevails, and elsewhere.
+func SplitWithin(s string, han, other int) []text.Span {
 	runes := []rune(s)
-	limit := windowOther
-	han := 0
+	limit := other
+	chinese := 0
 	for _, r := range runes {
 		if text.IsHan(r) {
-			han++
+			chinese++
 		}
 	}
-	if han*5 > len(runes) {
-		limit = windowHan
+	if chinese*5 > len(runes) {
+		limit = han
 	}
 	sentences := text.Sentences(runes)
 	if len(sentences) == 0 {

@@ -7,6 +7,7 @@
 package bm25
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -22,7 +23,6 @@ import (
 	"github.com/blevesearch/bleve/v2/analysis"
 	"github.com/blevesearch/bleve/v2/document"
 	"github.com/blevesearch/bleve/v2/index/scorch"
-	"github.com/blevesearch/bleve/v2/search"
 	"github.com/blevesearch/bleve/v2/search/query"
 	index "github.com/blevesearch/bleve_index_api"
 
@@ -88,10 +88,7 @@ const (
 	fieldReplaced   = "s" // first day on which a superseding version is valid
 )
 
-var (
-	seqKey   = []byte("suffice.seq")
-	totalKey = []byte("suffice.terms")
-)
+var seqKey = []byte("suffice.seq")
 
 // Open opens the index in the folder, or makes an empty one. Damaged files give
 // retrieval.ErrCorrupt: remove the folder and index again.
@@ -157,8 +154,8 @@ func (x *Index) Close() error {
 }
 
 // Apply writes and deletes chunks and notes seq, all at once: after a crash either
-// everything is there or nothing. total is the number of terms in all live chunks.
-func (x *Index) Apply(put []Chunk, remove []string, seq int64, total uint64) error {
+// everything is there or nothing.
+func (x *Index) Apply(put []Chunk, remove []string, seq int64) error {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	batch := x.b.NewBatch()
@@ -171,7 +168,6 @@ func (x *Index) Apply(put []Chunk, remove []string, seq int64, total uint64) err
 		}
 	}
 	batch.SetInternal(seqKey, binary.LittleEndian.AppendUint64(nil, uint64(seq)))
-	batch.SetInternal(totalKey, binary.LittleEndian.AppendUint64(nil, total))
 	if err := x.b.Batch(batch); err != nil {
 		return fmt.Errorf("write lexical index: %w", err)
 	}
@@ -261,13 +257,12 @@ func filterQuery(f retrieval.Filter, need Needs) query.Query {
 		}
 	}
 	if need.Time {
-		const least, most = -retrieval.OpenDay, retrieval.OpenDay
-		parts = append(parts, between(fieldReplaced, float64(w.After), most))
-		if w.To < most {
-			parts = append(parts, between(fieldFrom, least, float64(w.To)))
-		}
-		if w.From > least {
-			parts = append(parts, between(fieldTo, float64(w.From), most))
+		when := inTime(w)
+		if f.Outside {
+			// bleve wants something that must be beside what must not.
+			parts = append(parts, query.NewBooleanQuery([]query.Query{query.NewMatchAllQuery()}, nil, []query.Query{query.NewConjunctionQuery(when)}))
+		} else {
+			parts = append(parts, when...)
 		}
 	}
 	switch len(parts) {
@@ -277,6 +272,19 @@ func filterQuery(f retrieval.Filter, need Needs) query.Query {
 		return parts[0]
 	}
 	return query.NewConjunctionQuery(parts)
+}
+
+// inTime are the conditions under which a chunk counts on the days of a question.
+func inTime(w retrieval.Wanted) []query.Query {
+	const least, most = -retrieval.OpenDay, retrieval.OpenDay
+	parts := []query.Query{between(fieldReplaced, float64(w.After), most)}
+	if w.To < most {
+		parts = append(parts, between(fieldFrom, least, float64(w.To)))
+	}
+	if w.From > least {
+		parts = append(parts, between(fieldTo, float64(w.From), most))
+	}
+	return parts
 }
 
 func exact(field, value string) query.Query {
@@ -292,9 +300,41 @@ func between(field string, lo, hi float64) query.Query {
 	return q
 }
 
-// Counts gives the stored term counts of a chunk; false when it is gone or not
-// admitted.
+// Counts gives the stored term counts of a chunk, until it is called again; false when
+// the chunk is gone or not admitted.
 type Counts func(id string) (Packed, bool)
+
+// Stats are what scores depend on besides the chunk: how many live chunks there are,
+// how many terms they have together, and how many hold each term. bleve knows it too,
+// deleted chunks included, and reads it out of every segment for every question.
+type Stats struct {
+	Chunks  int
+	Terms   uint64
+	holders map[uint32]uint32 // by hash of the term
+}
+
+// Add counts a chunk.
+func (s *Stats) Add(p Packed) {
+	if s.holders == nil {
+		s.holders = map[uint32]uint32{}
+	}
+	s.Chunks++
+	s.Terms += uint64(p.Len())
+	for hash := range p.hashes() {
+		s.holders[hash]++
+	}
+}
+
+// Remove takes back an Add of the same chunk.
+func (s *Stats) Remove(p Packed) {
+	s.Chunks--
+	s.Terms -= uint64(p.Len())
+	for hash := range p.hashes() {
+		if s.holders[hash]--; s.holders[hash] == 0 {
+			delete(s.holders, hash)
+		}
+	}
+}
 
 // Prepared is a question made ready for scoring against one state of the index.
 type Prepared struct {
@@ -327,52 +367,22 @@ func (p Prepared) Terms() []Weighted {
 // many terms they have, and how many chunks hold each term of Terms.
 func (p *Prepared) Weigh(chunks, terms uint64, frequencies []uint64) {
 	for i := range p.terms {
-		p.terms[i].idf = idf(chunks, frequencies[i])
+		p.terms[i].df, p.terms[i].idf = frequencies[i], idf(chunks, frequencies[i])
 	}
 	if chunks > 0 {
 		p.average = float64(terms) / float64(chunks)
 	}
 }
 
-// Prepare reads the frequencies of the question's terms.
-func (x *Index) Prepare(ctx context.Context, cfg Config, q retrieval.Query) (Prepared, error) {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
+// Prepare reads the terms of a question and weighs them by how rare they are.
+func Prepare(cfg Config, q retrieval.Query, s *Stats) Prepared {
 	p := Read(cfg, q)
-	advanced, err := x.b.Advanced()
-	if err != nil {
-		return p, fmt.Errorf("lexical index: %w", err)
-	}
-	reader, err := advanced.Reader()
-	if err != nil {
-		return p, fmt.Errorf("lexical index: %w", err)
-	}
-	defer func() { _ = reader.Close() }() // a snapshot; nothing is written
-	n, err := reader.DocCount()
-	if err != nil {
-		return p, translate(err)
-	}
 	frequencies := make([]uint64, len(p.terms))
-	for i := range p.terms {
-		tfr, err := reader.TermFieldReader(ctx, []byte(p.terms[i].text), fieldText, false, false, false)
-		if err != nil {
-			return p, translate(err)
-		}
-		frequencies[i] = tfr.Count()
-		if err := tfr.Close(); err != nil {
-			return p, translate(err)
-		}
+	for i, t := range p.terms {
+		frequencies[i] = uint64(s.holders[t.hash])
 	}
-	v, err := reader.GetInternal(totalKey)
-	if err != nil {
-		return p, translate(err)
-	}
-	var total uint64
-	if len(v) == 8 {
-		total = binary.LittleEndian.Uint64(v)
-	}
-	p.Weigh(n, total, frequencies)
-	return p, nil
+	p.Weigh(uint64(s.Chunks), s.Terms, frequencies)
+	return p
 }
 
 // Score is the calibrated score of a chunk, 0..1.
@@ -385,22 +395,57 @@ func (x *Index) Search(ctx context.Context, p Prepared, f retrieval.Filter, need
 	if len(p.terms) == 0 {
 		return nil, nil
 	}
-	any := make([]query.Query, len(p.terms))
-	for i, t := range p.terms {
+	finding := proposing(p.terms)
+	hits, err := x.propose(ctx, p, finding, f, need, limit, counts)
+	if err == nil && len(hits) < limit && len(finding) < len(p.terms) {
+		hits, err = x.propose(ctx, p, p.terms, f, need, limit, counts)
+	}
+	return hits, err
+}
+
+// Terms that more chunks hold than frequent, and together make no more than
+// frequentShare of what the question's terms can score, do not propose chunks: a
+// chunk that holds nothing but such terms covers too little to come among the first,
+// while each costs bleve a look at all its chunks.
+const (
+	frequent      = 1000
+	frequentShare = 0.35
+)
+
+// proposing are the terms by which chunks are proposed for scoring; all of them count
+// in the score.
+func proposing(terms []term) []term {
+	order := slices.Clone(terms)
+	slices.SortStableFunc(order, func(a, b term) int { return cmp.Compare(b.df, a.df) })
+	rest := 0.0
+	for _, t := range order {
+		rest += t.weight * t.idf
+	}
+	left := frequentShare * rest
+	for len(order) > 1 && order[0].df > frequent && order[0].weight*order[0].idf <= left {
+		left -= order[0].weight * order[0].idf
+		order = order[1:]
+	}
+	return order
+}
+
+// propose asks bleve for chunks by the terms and scores them by all terms.
+func (x *Index) propose(ctx context.Context, p Prepared, terms []term, f retrieval.Filter, need Needs, limit int, counts Counts) ([]retrieval.Hit, error) {
+	some := make([]query.Query, len(terms))
+	for i, t := range terms {
 		q := query.NewTermQuery(t.text)
 		q.SetField(fieldText)
 		// bleve multiplies by its idf once more than BM25 does: take one out.
 		q.SetBoost(t.weight / math.Max(t.idf, 0.05))
-		any[i] = q
+		some[i] = q
 	}
-	root := query.NewBooleanQuery(nil, any, nil)
+	root := query.NewBooleanQuery(nil, some, nil)
 	root.SetMinShould(1)
 	if fq := filterQuery(f, need); fq != nil {
 		root.AddFilter(fq)
 	}
+	// Sorted by score alone: to sort ties by id, bleve would read the id of every match.
 	req := bleve.NewSearchRequestOptions(root, p.Pool(limit), 0, false)
-	req.Score = ""
-	req.SortByCustom(search.SortOrder{&search.SortScore{Desc: true}, &search.SortDocID{}})
 	x.mu.RLock()
 	found, err := x.b.SearchInContext(ctx, req)
 	x.mu.RUnlock()
@@ -431,13 +476,7 @@ func (p Prepared) Best(ids []string, limit int, counts Counts) []retrieval.Hit {
 		}
 	}
 	slices.SortFunc(hits, func(a, b retrieval.Hit) int {
-		switch {
-		case a.Score > b.Score:
-			return -1
-		case a.Score < b.Score:
-			return 1
-		}
-		return strings.Compare(a.ID, b.ID)
+		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.ID, b.ID))
 	})
 	return hits[:min(limit, len(hits))]
 }

@@ -133,11 +133,7 @@ func (s store) put(t testing.TB, x *Index, seq int64, vis retrieval.Visibility, 
 		s[id] = Pack(terms)
 		chunks = append(chunks, Chunk{ID: id, Terms: terms, Visibility: vis})
 	}
-	total := uint64(0)
-	for _, p := range s {
-		total += uint64(p.Len())
-	}
-	if err := x.Apply(chunks, nil, seq, total); err != nil {
+	if err := x.Apply(chunks, nil, seq); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -145,10 +141,11 @@ func (s store) put(t testing.TB, x *Index, seq int64, vis retrieval.Visibility, 
 func find(t testing.TB, x *Index, s store, question string, f retrieval.Filter) []retrieval.Hit {
 	t.Helper()
 	q := retrieval.Query{Text: question, Filter: f, Limit: 10}
-	p, err := x.Prepare(t.Context(), Default(), q)
-	if err != nil {
-		t.Fatal(err)
+	var stats Stats
+	for _, p := range s {
+		stats.Add(p)
 	}
+	p := Prepare(Default(), q, &stats)
 	hits, err := x.Search(t.Context(), p, f, Needs{Collection: true, Readers: true, Time: true}, 10, s.counts)
 	if err != nil {
 		t.Fatal(err)
@@ -237,7 +234,7 @@ func TestApplyDeleteReopen(t *testing.T) {
 	}
 	s := store{}
 	s.put(t, x, 7, retrieval.Visibility{Collection: "default"}, map[string]string{"a": "one pump", "b": "two pumps"})
-	if err := x.Apply(nil, []string{"a"}, 8, 2); err != nil {
+	if err := x.Apply(nil, []string{"a"}, 8); err != nil {
 		t.Fatal(err)
 	}
 	if err := x.Close(); err != nil {

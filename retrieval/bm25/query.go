@@ -21,6 +21,7 @@ type term struct {
 	hash   uint32
 	own    bool // a word of the question, not of an expansion
 	weight float64
+	df     uint64 // chunks that hold it
 	idf    float64
 }
 

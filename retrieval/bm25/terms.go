@@ -3,6 +3,7 @@ package bm25
 import (
 	"encoding/binary"
 	"hash/fnv"
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -178,6 +179,17 @@ func (p Packed) Len() int {
 		return 0
 	}
 	return int(binary.LittleEndian.Uint32(p))
+}
+
+// hashes hands out the hash of each distinct term.
+func (p Packed) hashes() iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for at := packedHead; at+packedTerm <= len(p); at += packedTerm {
+			if !yield(binary.LittleEndian.Uint32(p[at:])) {
+				return
+			}
+		}
+	}
 }
 
 // count returns how often the term of this hash occurs.

@@ -64,8 +64,11 @@ type Matrix struct {
 	dead   int       // rows
 }
 
-// span is the rows of a chunk; empty = it has none.
+// span is the rows of a chunk; the zero span is that of a chunk that is not there.
 type span struct{ from, to int32 }
+
+// none is the span of a chunk without windows.
+var none = span{-1, -1}
 
 // NewMatrix returns an empty matrix for vectors of dims components. They lie in a
 // mapped file without a name in the folder (where the system has mapped files; dir ""
@@ -106,7 +109,12 @@ func (m *Matrix) Put(chunk int32, windows []Vector) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.remove(chunk)
+	if n := int(chunk) + 1; n > len(m.rows) {
+		m.rows = append(m.rows, make([]span, n-len(m.rows))...)
+	}
 	if len(windows) == 0 {
+		m.rows[chunk] = none
+		m.count++
 		return nil
 	}
 	start := len(m.chunk)
@@ -120,9 +128,6 @@ func (m *Matrix) Put(chunk int32, windows []Vector) error {
 		}
 		m.scales = append(m.scales, w.Scale)
 		m.chunk = append(m.chunk, chunk)
-	}
-	if n := int(chunk) + 1; n > len(m.rows) {
-		m.rows = append(m.rows, make([]span, n-len(m.rows))...)
 	}
 	if n := (len(m.chunk) + 63) / 64; n > len(m.gone) {
 		m.gone = append(m.gone, make([]uint64, n-len(m.gone))...)
@@ -153,7 +158,7 @@ func (m *Matrix) of(chunk int32) span {
 
 func (m *Matrix) remove(chunk int32) {
 	s := m.of(chunk)
-	if s.from == s.to {
+	if s == (span{}) {
 		return
 	}
 	for r := s.from; r < s.to; r++ {
@@ -192,6 +197,27 @@ func (m *Matrix) Len() int {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return m.count
+}
+
+// Has reports whether a chunk was put, with windows or without.
+func (m *Matrix) Has(chunk int32) bool {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	s := m.of(chunk)
+	return s.from < s.to || s.from < 0
+}
+
+// Cosine is the similarity of two windows by their places, each below Rows plus the
+// deleted ones.
+func (m *Matrix) Cosine(a, b int) float64 {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	var sum int64
+	x, y := m.row(a), m.row(b)
+	for i := range x {
+		sum += int64(x[i]) * int64(y[i])
+	}
+	return float64(sum) * float64(m.scales[a]) * float64(m.scales[b])
 }
 
 // Rows is the number of windows.

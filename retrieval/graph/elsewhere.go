@@ -84,7 +84,7 @@ func (p *part) weigh() {
 	p.live = p.src.Facts
 	for k, t := range p.terms {
 		if t.Facts > 0 {
-			n := &p.nodes[p.node(k)]
+			n := &p.nodes[p.node(k)] // a part never comes near the most that are known
 			n.facts, n.name = int32(t.Facts), n.name || t.Name
 		}
 	}

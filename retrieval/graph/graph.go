@@ -11,7 +11,6 @@ package graph
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"hash/maphash"
 	"iter"
@@ -69,7 +68,7 @@ type Graph struct {
 	ids    map[uint64]int32 // hash of the node key to number
 	nodes  []node
 	lists  []uint32 // blocks of postings, see list
-	packed []byte   // facts, see pack
+	packed []uint32 // facts, see pack
 	chunks []span   // by chunk
 	live   int      // facts
 	dead   int      // facts of deleted chunks that still lie in packed
@@ -85,8 +84,8 @@ type node struct {
 
 // span is where the facts of a chunk lie.
 type span struct {
-	at    int64
-	size  int32
+	at    int64 // in packed
+	size  int32 // words
 	facts int32 // 0 = no chunk
 }
 
@@ -118,11 +117,14 @@ func (g *Graph) Put(chunk int32, edges []Edge) {
 	g.live += len(edges)
 }
 
-// node is the number of a key, a new one where it has none.
+// node is the number of a key, a new one where it has none; -1 when no more are known.
 func (g *Graph) node(key string) int32 {
 	h := maphash.String(g.seed, key)
 	id, ok := g.ids[h]
 	if !ok {
+		if len(g.nodes) == maxNodes {
+			return -1
+		}
 		id = int32(len(g.nodes))
 		g.ids[h] = id
 		g.nodes = append(g.nodes, node{})
@@ -130,27 +132,39 @@ func (g *Graph) node(key string) int32 {
 	return id
 }
 
-// pack appends a fact: denied or not, the span of its sentence, and its nodes, each
-// with its weight in 255ths. firmest gathers the weights of facts that support.
+// A packed fact is one word of its number of nodes and whether it is denied, two of
+// where its sentence starts and how long it is, and one for each node: its number and,
+// in the last seven bits, its weight in 127ths. Of more than 2^25 nodes the last ones
+// are not known.
+const (
+	factHead     = 3
+	deniedBit    = 1 << 31
+	nodeBits     = 7
+	nodeUnit     = 1<<nodeBits - 1
+	maxNodes     = 1 << (32 - nodeBits)
+	maxFactNodes = 1 << 16
+)
+
+// pack appends a fact. firmest gathers the weights of facts that support.
 func (g *Graph) pack(e Edge, firmest map[int32]float64) {
-	flags := byte(0)
-	if e.Denied {
-		flags = flagDenied
-	}
-	g.packed = append(g.packed, flags)
-	g.packed = binary.AppendUvarint(g.packed, uint64(e.Sentence.Start))
-	g.packed = binary.AppendUvarint(g.packed, uint64(e.Sentence.Len()))
-	g.packed = binary.AppendUvarint(g.packed, uint64(len(e.Nodes)))
-	for _, n := range e.Nodes {
+	at := len(g.packed)
+	g.packed = append(g.packed, 0, uint32(e.Sentence.Start), uint32(e.Sentence.Len()))
+	for _, n := range e.Nodes[:min(len(e.Nodes), maxFactNodes)] {
 		id := g.node(n.Key)
+		if id < 0 {
+			continue
+		}
 		g.nodes[id].name = g.nodes[id].name || n.Name
 		g.nodes[id].facts++
-		weight := max(0, min(1, n.Weight))
-		g.packed = binary.AppendUvarint(g.packed, uint64(id))
-		g.packed = append(g.packed, byte(math.Round(255*weight)))
+		weight := uint32(math.Round(nodeUnit * max(0, min(1, n.Weight))))
+		g.packed = append(g.packed, uint32(id)<<nodeBits|weight)
 		if !e.Denied {
-			firmest[id] = max(firmest[id], weight)
+			firmest[id] = max(firmest[id], float64(weight)/nodeUnit)
 		}
+	}
+	g.packed[at] = uint32(len(g.packed) - at - factHead)
+	if e.Denied {
+		g.packed[at] |= deniedBit
 	}
 }
 
@@ -215,8 +229,8 @@ func (g *Graph) remove(chunk int32) {
 		return
 	}
 	for f := range g.facts(chunk) {
-		for n := range f.nodes() {
-			g.nodes[n].facts--
+		for _, word := range f.words {
+			g.nodes[word>>nodeBits].facts--
 		}
 	}
 	g.live -= int(g.chunks[chunk].facts)
@@ -230,7 +244,7 @@ func (g *Graph) compact() {
 	for n := range g.nodes {
 		g.nodes[n].list = 0
 	}
-	var packed []byte
+	var packed []uint32
 	for c := range g.chunks {
 		s := &g.chunks[c]
 		if s.facts == 0 {
@@ -238,8 +252,8 @@ func (g *Graph) compact() {
 		}
 		firmest := map[int32]float64{}
 		for f := range g.facts(int32(c)) {
-			for n, w := range f.nodes() {
-				if !f.denied {
+			for _, word := range f.words {
+				if n, w := unpack(word); !f.denied {
 					firmest[n] = max(firmest[n], float64(w))
 				}
 			}
@@ -254,13 +268,12 @@ func (g *Graph) compact() {
 	g.packed = packed
 }
 
-// fact is a packed fact; its nodes are not read yet.
+// fact is a packed fact.
 type fact struct {
 	id       factID
 	denied   bool
 	sentence text.Span
-	count    int
-	data     []byte // of its nodes
+	words    []uint32 // its nodes
 }
 
 // factID is a fact by its chunk and its place there.
@@ -277,21 +290,12 @@ func (g *Graph) facts(chunk int32) iter.Seq[fact] {
 			return
 		}
 		s := g.chunks[chunk]
-		data := g.packed[s.at : s.at+int64(s.size)]
+		words := g.packed[s.at : s.at+int64(s.size)]
 		for i := range s.facts {
-			f := fact{id: factID{chunk, i}, denied: data[0]&flagDenied != 0}
-			var start, length, count uint64
-			start, data = number(data[1:])
-			length, data = number(data)
-			count, data = number(data)
-			f.sentence = text.Span{Start: int(start), End: int(start + length)}
-			f.count, f.data = int(count), data
-			for range count {
-				for data[0] >= 0x80 {
-					data = data[1:]
-				}
-				data = data[2:] // the last byte of the number, and the weight
-			}
+			n := int(words[0]&^deniedBit) + factHead
+			f := fact{id: factID{chunk, i}, denied: words[0]&deniedBit != 0, words: words[factHead:n]}
+			f.sentence = text.Span{Start: int(words[1]), End: int(words[1] + words[2])}
+			words = words[n:]
 			if !yield(f) {
 				return
 			}
@@ -299,25 +303,9 @@ func (g *Graph) facts(chunk int32) iter.Seq[fact] {
 	}
 }
 
-func number(data []byte) (uint64, []byte) {
-	v, n := binary.Uvarint(data)
-	return v, data[n:]
-}
-
-// nodes hands out the nodes of a fact with their weights, 0..1.
-func (f fact) nodes() iter.Seq2[int32, float32] {
-	return func(yield func(int32, float32) bool) {
-		data := f.data
-		for range f.count {
-			var n uint64
-			n, data = number(data)
-			w := float32(data[0]) / 255
-			data = data[1:]
-			if !yield(int32(n), w) {
-				return
-			}
-		}
-	}
+// unpack reads a node of a fact and its weight, 0..1.
+func unpack(word uint32) (n int32, weight float32) {
+	return int32(word >> nodeBits), float32(word&nodeUnit) / nodeUnit
 }
 
 // Len is the number of facts.
@@ -369,7 +357,8 @@ func (w *wanted) share(covered []float32) float64 {
 func (w *wanted) covers(f fact, covered []float32) bool {
 	clear(covered)
 	some := false
-	for n, weight := range f.nodes() {
+	for _, word := range f.words {
+		n, weight := unpack(word)
 		if k, ok := w.find(n); ok {
 			covered[k] = max(covered[k], weight)
 			some = true
@@ -384,8 +373,8 @@ func (w *wanted) covers(f fact, covered []float32) bool {
 const (
 	maxStarts   = 24
 	maxFan      = 400
-	maxUnpacked = 20
-	maxWalked   = 4000
+	maxUnpacked = 10
+	maxWalked   = 800
 )
 
 // otherWords sets the weights of the terms of a question by where they stand: what
@@ -658,7 +647,8 @@ func (s *search) hop(from []reached, hops int, fall float64, last bool) []reache
 	joined := make([]float32, len(s.w.terms))
 	for _, r := range from {
 		share := s.w.share(r.covered)
-		for n := range r.fact.nodes() {
+		for _, word := range r.fact.words {
+			n, _ := unpack(word)
 			if _, given := s.w.find(n); given || !s.g.nodes[n].name || s.g.nodes[n].facts > maxFan {
 				continue
 			}
@@ -692,7 +682,8 @@ func (s *search) join(r reached, n, chunk int32, hops int, fall float64, joined 
 		}
 		copy(joined, r.covered)
 		met, gain := false, false
-		for m, weight := range f.nodes() {
+		for _, word := range f.words {
+			m, weight := unpack(word)
 			met = met || m == n
 			if k, ok := s.w.find(m); ok && weight > joined[k] {
 				joined[k], gain = weight, true

@@ -17,6 +17,7 @@ import (
 type catalog struct {
 	versions   map[string]*version // by id@version
 	documents  map[string][]*version
+	titles     map[string]map[*version]bool // by folded title
 	supersedes map[string]map[*version]bool // target (id or id@version) to the versions that name it
 	rows       []row
 	numberOf   []int32 // by row: the number of its version; -1 = deleted
@@ -72,7 +73,7 @@ type row struct {
 
 func newCatalog() *catalog {
 	return &catalog{
-		versions: map[string]*version{}, documents: map[string][]*version{}, supersedes: map[string]map[*version]bool{}, collections: map[string]int{},
+		versions: map[string]*version{}, documents: map[string][]*version{}, supersedes: map[string]map[*version]bool{}, titles: map[string]map[*version]bool{}, collections: map[string]int{},
 	}
 }
 
@@ -135,6 +136,12 @@ func (c *catalog) put(r *record) *version {
 		}
 		c.supersedes[target][v] = true
 	}
+	if t := foldTitle(v.doc.Title); t != "" {
+		if c.titles[t] == nil {
+			c.titles[t] = map[*version]bool{}
+		}
+		c.titles[t][v] = true
+	}
 	v.vis = c.visibility(v)
 	c.count(v.vis, 1)
 	return v
@@ -159,6 +166,10 @@ func (c *catalog) remove(v *version) {
 		if len(c.supersedes[target]) == 0 {
 			delete(c.supersedes, target)
 		}
+	}
+	t := foldTitle(v.doc.Title)
+	if delete(c.titles[t], v); len(c.titles[t]) == 0 {
+		delete(c.titles, t)
 	}
 	c.count(v.vis, -1)
 }
@@ -249,7 +260,7 @@ func (c *catalog) needs(f retrieval.Filter) bm25.Needs {
 	return bm25.Needs{
 		Collection: len(c.collections) > 1 || c.collections[f.Collection] == 0,
 		Readers:    c.restricted > 0,
-		Time:       c.timed > 0,
+		Time:       c.timed > 0 || f.Outside,
 	}
 }
 

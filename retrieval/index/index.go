@@ -55,6 +55,9 @@ type Options struct {
 	Facts   FactServer
 	// Patience is how long a server is waited for that may be down; 0 = 3 s.
 	Patience time.Duration
+	// Endpoint embeds in the place of Model, once it has embedded all chunks; nil = none.
+	// Follow has it do so.
+	Endpoint Endpoint
 }
 
 // Index is the embedded form of all routes, in a folder of its own that one
@@ -73,6 +76,8 @@ type Index struct {
 	cat    *catalog
 	matrix *dense.Matrix
 	facts  *graph.Graph
+	stats  *bm25.Stats // nil while the log is read
+	remote *remote     // nil = no endpoint
 	seq    int64
 	at     int64 // of the change that is being applied
 	closed bool
@@ -135,7 +140,7 @@ func Open(dir string, opt Options) (*Index, error) {
 	if err := x.openLog(); err != nil {
 		return nil, errors.Join(err, x.closeLexical(), x.lock.Close())
 	}
-	if err := x.align(); err != nil {
+	if err := errors.Join(x.align(), x.openRemote()); err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
 	x.follow()
@@ -217,9 +222,41 @@ func (x *Index) load(path string) error {
 	}
 	x.file = file
 	if total > 64 && 2*dead > total {
-		return x.compact(path)
+		if err := x.compact(path); err != nil {
+			return err
+		}
 	}
+	return x.countTerms()
+}
+
+// countTerms counts the terms of all live chunks; later changes count theirs.
+func (x *Index) countTerms() error {
+	stats := &bm25.Stats{}
+	for r := range x.cat.rows {
+		if x.cat.rows[r].version == nil {
+			continue
+		}
+		p, err := x.packed(int32(r), nil)
+		if err != nil {
+			return err
+		}
+		stats.Add(p)
+	}
+	x.stats = stats
 	return nil
+}
+
+// packed reads the term counts of a row into buf.
+func (x *Index) packed(r int32, buf []byte) (bm25.Packed, error) {
+	w := &x.cat.rows[r]
+	data, err := x.file.read(buf[:0], w.termsAt, int(w.termsLen))
+	if err != nil {
+		return nil, err
+	}
+	if !bm25.Packed(data).Valid() {
+		return nil, fmt.Errorf("index log: %w: term counts", retrieval.ErrCorrupt)
+	}
+	return data, nil
 }
 
 func (x *Index) empty() error {
@@ -232,7 +269,7 @@ func (x *Index) empty() error {
 			return errors.Join(err, matrix.Close())
 		}
 	}
-	x.cat, x.matrix, x.facts, x.seq = newCatalog(), matrix, graph.New(), 0
+	x.cat, x.matrix, x.facts, x.stats, x.seq = newCatalog(), matrix, graph.New(), nil, 0
 	return nil
 }
 
@@ -316,7 +353,7 @@ func (x *Index) rebuildLexical() error {
 	}
 	var batch []bm25.Chunk
 	flush := func(seq int64) error {
-		err := x.lexical.Apply(batch, nil, seq, x.cat.terms)
+		err := x.lexical.Apply(batch, nil, seq)
 		batch = batch[:0]
 		return err
 	}
@@ -346,7 +383,7 @@ func (x *Index) lexicalChunk(r int32) (bm25.Chunk, bool, error) {
 	if w.version == nil {
 		return bm25.Chunk{}, false, nil
 	}
-	data, err := x.file.bytes(w.textAt, int(w.textLen+w.leadLen))
+	data, err := x.file.read(nil, w.textAt, int(w.textLen+w.leadLen))
 	if err != nil {
 		return bm25.Chunk{}, false, err
 	}
@@ -382,6 +419,11 @@ func (x *Index) Close() error {
 		return nil
 	}
 	x.closed = true
+	if x.remote != nil {
+		if err := errors.Join(x.remote.file.close(), x.remote.matrix.Close()); err != nil {
+			x.log.Warn("vectors of the endpoint not closed", "error", err)
+		}
+	}
 	return errors.Join(x.file.sync(), x.file.close(), x.matrix.Close(), x.closeLexical(), x.lock.Close())
 }
 
@@ -481,6 +523,7 @@ func (x *Index) write(records []record) error {
 		maps.Copy(words, changed.words)
 	}
 	x.mu.Unlock()
+	x.poke()
 	if x.lexical == nil {
 		return nil
 	}
@@ -494,7 +537,7 @@ func (x *Index) write(records []record) error {
 		_, there := x.cat.find(id) // removed and put again
 		return there
 	})
-	if err := x.lexical.Apply(put, gone, x.seq, x.cat.terms); err != nil {
+	if err := x.lexical.Apply(put, gone, x.seq); err != nil {
 		x.broken.Store(true)
 		return err
 	}
@@ -574,12 +617,16 @@ func (x *Index) admit(r *record) (change, error) {
 		}
 		out.dropped++
 		for _, v := range slices.Clone(x.cat.documents[r.Document.ID]) {
-			x.drop(v, &out)
+			if err := x.drop(v, &out); err != nil {
+				return out, err
+			}
 		}
 		return out, nil
 	}
 	if old := x.cat.versions[versionKey(r.Document.ID, r.Document.Version)]; old != nil {
-		x.drop(old, &out)
+		if err := x.drop(old, &out); err != nil {
+			return out, err
+		}
 	}
 	v := x.cat.put(r)
 	x.touch(v)
@@ -615,6 +662,9 @@ func (x *Index) admit(r *record) (change, error) {
 		if ch.words != nil {
 			out.words[n] = ch.words
 		}
+		if x.stats != nil {
+			x.stats.Add(ch.Terms)
+		}
 	}
 	out.versions = append(out.versions, v)
 	x.refresh(x.cat.affected(v), &out)
@@ -631,12 +681,22 @@ func (x *Index) edges(title string, ch kb.Chunk) []graph.Edge {
 	return graph.FromText(ch.Text, append([]string{title}, ch.HeadingPath...), x.opt.Match)
 }
 
-func (x *Index) drop(v *version, out *change) {
+func (x *Index) drop(v *version, out *change) error {
 	affected := x.cat.affected(v)
 	for _, n := range v.rows {
+		if x.stats != nil {
+			p, err := x.packed(n, nil)
+			if err != nil {
+				return err
+			}
+			x.stats.Remove(p)
+		}
 		out.gone = append(out.gone, evidenceID(v, x.cat.rows[n].ordinal))
 		x.matrix.Delete(n)
 		x.facts.Delete(n)
+		if x.remote != nil {
+			x.remote.matrix.Delete(n)
+		}
 	}
 	x.cat.remove(v)
 	if x.serves() {
@@ -644,6 +704,7 @@ func (x *Index) drop(v *version, out *change) {
 	}
 	out.dropped++
 	x.refresh(affected, out)
+	return nil
 }
 
 func (x *Index) refresh(affected []*version, out *change) {

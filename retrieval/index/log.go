@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"suffice.dev/suffice/kb"
@@ -35,7 +37,9 @@ const maxRecord = 1 << 30
 type logFile struct {
 	path string
 	f    *os.File
-	size int64
+	size int64        // of whole records, for the writer
+	end  atomic.Int64 // the same, for readers
+	view view
 }
 
 // record is a change as it is logged.
@@ -72,6 +76,7 @@ func openLog(path, key string, visit func(record) error) (*logFile, error) {
 	if err := l.replay(key, visit); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
+	l.end.Store(l.size)
 	return l, nil
 }
 
@@ -167,6 +172,7 @@ func (l *logFile) append(records []record) error {
 		return errors.Join(fmt.Errorf("write index log: %w", err), l.f.Truncate(l.size))
 	}
 	l.size += int64(len(buf))
+	l.end.Store(l.size)
 	return nil
 }
 
@@ -177,15 +183,23 @@ func (l *logFile) sync() error {
 	return nil
 }
 
-func (l *logFile) close() error { return l.f.Close() }
+func (l *logFile) close() error { return errors.Join(l.view.close(), l.f.Close()) }
 
-// bytes reads a stretch of the log.
-func (l *logFile) bytes(at int64, n int) ([]byte, error) {
-	out := make([]byte, n)
-	if _, err := l.f.ReadAt(out, at); err != nil {
+// read appends a stretch of the log to buf. It is safe for concurrent use, but not
+// with close.
+func (l *logFile) read(buf []byte, at int64, n int) ([]byte, error) {
+	if end := l.end.Load(); at < 0 || n < 0 || at+int64(n) > end {
+		return nil, fmt.Errorf("read index log: %w: %d bytes at %d of %d", retrieval.ErrCorrupt, n, at, end)
+	}
+	if data := l.view.of(l.f, at+int64(n)); data != nil {
+		return append(buf, data[at:at+int64(n)]...), nil
+	}
+	start := len(buf)
+	buf = slices.Grow(buf, n)[:start+n]
+	if _, err := l.f.ReadAt(buf[start:], at); err != nil {
 		return nil, fmt.Errorf("read index log: %w", err)
 	}
-	return out, nil
+	return buf, nil
 }
 
 // meta is the part of a record that is kept as JSON.

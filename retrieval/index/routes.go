@@ -1,13 +1,16 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/retrieval"
 	"suffice.dev/suffice/retrieval/bm25"
+	"suffice.dev/suffice/retrieval/dense"
 	"suffice.dev/suffice/retrieval/graph"
 )
 
@@ -73,7 +76,7 @@ func (x *Index) Passages(ctx context.Context, ids []string) ([]kb.Passage, error
 			continue
 		}
 		w := &x.cat.rows[r]
-		text, err := x.file.bytes(w.textAt, int(w.textLen+w.leadLen))
+		text, err := x.file.read(nil, w.textAt, int(w.textLen+w.leadLen))
 		if err != nil {
 			return nil, err
 		}
@@ -96,29 +99,94 @@ func (x *Index) hits(rows []int32, scores []float64) []retrieval.Hit {
 
 type denseRoute struct{ x *Index }
 
+// asked is a question as the models of the dense route see it.
+type asked struct {
+	static   []float32
+	endpoint []float32 // nil = the endpoint's model does not serve
+}
+
+// embed asks the endpoint outside the index's lock: it may take as long as it is let.
+func (d denseRoute) embed(ctx context.Context, q retrieval.Query) (asked, error) {
+	out := asked{static: d.x.opt.Model.Embed(q.Text)}
+	if d.x.remote == nil {
+		return out, nil
+	}
+	d.x.mu.RLock()
+	serves := d.x.remote.serving && float64(d.x.remote.matrix.Len()) >= (1-lateShare)*float64(d.x.cat.live)
+	d.x.mu.RUnlock()
+	if !serves {
+		return out, nil
+	}
+	var err error
+	out.endpoint, err = d.x.remote.question(ctx, q.Text)
+	return out, err
+}
+
 func (d denseRoute) Search(ctx context.Context, q retrieval.Query) ([]retrieval.Hit, error) {
-	v := d.x.opt.Model.Embed(q.Text)
+	v, err := d.embed(ctx, q)
+	if err != nil {
+		return nil, err
+	}
 	d.x.mu.RLock()
 	defer d.x.mu.RUnlock()
 	if d.x.closed {
 		return nil, errClosed()
 	}
-	found, err := d.x.matrix.Search(ctx, v, d.x.cat.admission(q.Filter), q.Limit)
+	admit := d.x.cat.admission(q.Filter)
+	var found []dense.Hit
+	if v.endpoint == nil {
+		found, err = d.x.matrix.Search(ctx, v.static, admit, q.Limit)
+	} else {
+		found, err = d.both(ctx, v, admit, q.Limit)
+	}
 	if err != nil {
 		return nil, err
 	}
-	rows, scores := make([]int32, len(found)), make([]float64, len(found))
-	for i, h := range found {
-		rows[i], scores[i] = h.Chunk, h.Score
+	rows, scores := make([]int32, 0, len(found)), make([]float64, 0, len(found))
+	for _, h := range found {
+		rows, scores = append(rows, h.Chunk), append(scores, h.Score)
 	}
 	return d.x.hits(rows, scores), nil
+}
+
+// both searches the endpoint's vectors, and the built-in ones for chunks that it has
+// not embedded yet.
+func (d denseRoute) both(ctx context.Context, v asked, admit func(int32) bool, limit int) ([]dense.Hit, error) {
+	found, err := d.x.remote.matrix.Search(ctx, v.endpoint, admit, limit)
+	if err != nil {
+		return nil, err
+	}
+	for i := range found {
+		found[i].Score = d.x.remote.score(found[i].Score)
+	}
+	if d.x.remote.matrix.Len() < d.x.cat.live {
+		late, err := d.x.matrix.Search(ctx, v.static, func(r int32) bool { return d.x.late(r) && (admit == nil || admit(r)) }, limit)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, late...)
+	}
+	found = slices.DeleteFunc(found, func(h dense.Hit) bool { return h.Score <= 0 })
+	slices.SortFunc(found, func(a, b dense.Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Chunk, b.Chunk))
+	})
+	return found[:min(limit, len(found))], nil
+}
+
+// score calibrates a cosine of the endpoint's model: 0 for what unrelated chunks have
+// in common, 1 for the same.
+func (r *remote) score(cosine float64) float64 {
+	return max(0, min(1, (cosine-r.zero)/(1-r.zero)))
 }
 
 func (d denseRoute) Score(ctx context.Context, q retrieval.Query, ids []string) ([]float64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	v := d.x.opt.Model.Embed(q.Text)
+	v, err := d.embed(ctx, q)
+	if err != nil {
+		return nil, err
+	}
 	d.x.mu.RLock()
 	defer d.x.mu.RUnlock()
 	if d.x.closed {
@@ -127,8 +195,13 @@ func (d denseRoute) Score(ctx context.Context, q retrieval.Query, ids []string) 
 	admit := d.x.cat.admission(q.Filter)
 	out := make([]float64, len(ids))
 	for i, id := range ids {
-		if r, ok := d.x.cat.find(id); ok && (admit == nil || admit(r)) {
-			out[i] = d.x.matrix.Score(v, r)
+		r, ok := d.x.cat.find(id)
+		switch {
+		case !ok || admit != nil && !admit(r):
+		case v.endpoint != nil && d.x.remote.matrix.Has(r):
+			out[i] = d.x.remote.score(d.x.remote.matrix.Score(v.endpoint, r))
+		default:
+			out[i] = d.x.matrix.Score(v.static, r)
 		}
 	}
 	return out, nil
@@ -181,36 +254,32 @@ type bm25Route struct {
 	cfg bm25.Config
 }
 
-// prepare reads what scoring needs; a damaged index is repaired by the next Sync.
-func (b bm25Route) prepare(ctx context.Context, q retrieval.Query) (bm25.Prepared, bm25.Needs, error) {
+// prepare weighs the question against the index as it is.
+func (b bm25Route) prepare(q retrieval.Query) (bm25.Prepared, bm25.Needs, error) {
 	b.x.mu.RLock()
-	closed, need := b.x.closed, b.x.cat.needs(q.Filter)
-	b.x.mu.RUnlock()
-	if closed {
-		return bm25.Prepared{}, need, errClosed()
+	defer b.x.mu.RUnlock()
+	if b.x.closed {
+		return bm25.Prepared{}, bm25.Needs{}, errClosed()
 	}
-	p, err := b.x.lexical.Prepare(ctx, b.cfg, q)
-	return p, need, b.note(err)
+	return bm25.Prepare(b.cfg, q, b.x.stats), b.x.cat.needs(q.Filter), nil
 }
 
-func (b bm25Route) note(err error) error {
-	if errors.Is(err, retrieval.ErrCorrupt) {
-		b.x.broken.Store(true)
-	}
-	return err
-}
-
+// Search finds a damaged index; the next Sync repairs it.
 func (b bm25Route) Search(ctx context.Context, q retrieval.Query) ([]retrieval.Hit, error) {
-	p, need, err := b.prepare(ctx, q)
+	p, need, err := b.prepare(q)
 	if err != nil {
 		return nil, err
 	}
 	hits, err := b.x.lexical.Search(ctx, p, q.Filter, need, q.Limit, b.x.counts(q.Filter))
-	return hits, b.note(err)
+	if errors.Is(err, retrieval.ErrCorrupt) {
+		b.x.broken.Store(true)
+	}
+	return hits, err
 }
 
 // counts reads the term counts of chunks that a filter admits from the log.
 func (x *Index) counts(f retrieval.Filter) bm25.Counts {
+	var buf []byte
 	return func(id string) (bm25.Packed, bool) {
 		x.mu.RLock()
 		defer x.mu.RUnlock()
@@ -221,16 +290,20 @@ func (x *Index) counts(f retrieval.Filter) bm25.Counts {
 		if !ok || !f.Admits(x.cat.rows[r].version.vis) {
 			return nil, false
 		}
-		data, err := x.file.bytes(x.cat.rows[r].termsAt, int(x.cat.rows[r].termsLen))
-		if err != nil || !bm25.Packed(data).Valid() {
+		p, err := x.packed(r, buf)
+		if err != nil {
 			return nil, false
 		}
-		return data, true
+		buf = p
+		return p, true
 	}
 }
 
 func (b bm25Route) Score(ctx context.Context, q retrieval.Query, ids []string) ([]float64, error) {
-	p, _, err := b.prepare(ctx, q)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p, _, err := b.prepare(q)
 	if err != nil {
 		return nil, err
 	}

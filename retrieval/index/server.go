@@ -416,7 +416,7 @@ func (x *Index) serverChunk(r int32) (ServerChunk, error) {
 	out := ServerChunk{
 		ID: evidenceID(v, w.ordinal), Version: v.key(), Document: v.doc.ID, Seq: v.touched, Visibility: v.vis,
 	}
-	data, err := x.file.bytes(w.textAt, int(w.textLen+w.leadLen))
+	data, err := x.file.read(nil, w.textAt, int(w.textLen+w.leadLen))
 	if err != nil {
 		return out, err
 	}
@@ -437,7 +437,7 @@ func (x *Index) serverChunk(r int32) (ServerChunk, error) {
 // windows are the vectors of a row, from the log.
 func (x *Index) windows(r int32) ([]embed.Vector, error) {
 	w := &x.cat.rows[r]
-	data, err := x.file.bytes(w.termsAt+int64(w.termsLen), int(w.vectorsLen))
+	data, err := x.file.read(nil, w.termsAt+int64(w.termsLen), int(w.vectorsLen))
 	if err != nil {
 		return nil, err
 	}
@@ -447,7 +447,7 @@ func (x *Index) windows(r int32) ([]embed.Vector, error) {
 // edgesOf are the edges of a row, from the log.
 func (x *Index) edgesOf(r int32) ([]graph.Edge, error) {
 	w := &x.cat.rows[r]
-	data, err := x.file.bytes(w.termsAt+int64(w.termsLen)+int64(w.vectorsLen), int(w.edgesLen))
+	data, err := x.file.read(nil, w.termsAt+int64(w.termsLen)+int64(w.vectorsLen), int(w.edgesLen))
 	if err != nil {
 		return nil, err
 	}

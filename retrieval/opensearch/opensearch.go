@@ -476,7 +476,12 @@ func filters(f retrieval.Filter, need bm25.Needs) []object {
 		out = append(out, object{"terms": object{"r": w.Readers}})
 	}
 	if need.Time {
-		out = append(out, object{"range": object{"f": object{"lte": w.To}}}, object{"range": object{"u": object{"gte": w.From}}}, object{"range": object{"s": object{"gte": w.After}}})
+		when := []object{object{"range": object{"f": object{"lte": w.To}}}, object{"range": object{"u": object{"gte": w.From}}}, object{"range": object{"s": object{"gte": w.After}}}}
+		if w.Outside {
+			out = append(out, object{"bool": object{"must_not": object{"bool": object{"filter": when}}}})
+		} else {
+			out = append(out, when...)
+		}
 	}
 	return out
 }

@@ -29,6 +29,7 @@ func Run(t *testing.T, open Open) {
 	t.Run("finds", s.finds)
 	t.Run("readers", s.readers)
 	t.Run("period", s.period)
+	t.Run("outside", s.outside)
 	t.Run("collection", s.collection)
 	t.Run("passages", s.passages)
 	t.Run("order", s.order)
@@ -166,6 +167,36 @@ func (s suite) period(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			req := ask(c.question, c.asOf)
 			req.Analysis.Time = c.time
+			s.each(t, req, func(t *testing.T, v []string) {
+				for _, w := range c.want {
+					if !slices.Contains(v, w) {
+						t.Errorf("found %v, want %s", v, w)
+					}
+				}
+				for _, n := range c.not {
+					if slices.Contains(v, n) {
+						t.Errorf("found %v, which must not hold %s", v, n)
+					}
+				}
+			})
+		})
+	}
+}
+
+// outside: what the days or a newer version leave out, and nothing else.
+func (s suite) outside(t *testing.T) {
+	for _, c := range []struct {
+		name, question, asOf string
+		want, not            []string
+	}{
+		{"superseded", "Which VPN client is required?", "2026-03-01", []string{"vpn-old@1"}, []string{"vpn-new@1", "printer@1"}},
+		{"expired and superseded", "出差住宿费每晚上限是多少", "2026-03-01", []string{"travel@1", "travel@2"}, []string{"travel@3", "canteen@1"}},
+		{"not yet valid", "出差住宿费每晚上限是多少", "2024-06-30", []string{"travel@1", "travel@3"}, []string{"travel@2"}},
+		{"no right to it", "董事会奖金池的总额是多少", "2026-03-01", nil, []string{"board-bonus@1", "staff-bonus@1"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			req := ask(c.question, c.asOf)
+			req.Outside = true
 			s.each(t, req, func(t *testing.T, v []string) {
 				for _, w := range c.want {
 					if !slices.Contains(v, w) {

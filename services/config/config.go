@@ -15,6 +15,7 @@ import (
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/rerank"
 	"suffice.dev/suffice/retrieval"
+	"suffice.dev/suffice/retrieval/dense/openai"
 	"suffice.dev/suffice/services"
 	"suffice.dev/suffice/validate"
 	"suffice.dev/suffice/validate/llm"
@@ -29,6 +30,7 @@ type Config struct {
 	Thresholds ByClass[Thresholds] `key:"thresholds"`
 	Gate       Gate                `key:"gate"`
 	LLM        LLM                 `key:"llm"`
+	Embedding  Embedding           `key:"embedding"`
 	Packing    Packing             `key:"packing"`
 	Store      Store               `key:"store"`
 	BM25       BM25                `key:"bm25"`
@@ -112,6 +114,37 @@ type LLM struct {
 	PriceOutput float64       `key:"price_output"` // of a million tokens written
 	Failures    int           `key:"failures"`     // failed calls in a row after which the model is left alone, 1..1000
 	Pause       time.Duration `key:"pause"`        // for this long, 10ms..1h
+}
+
+// Embedding is the model of the dense route. The built-in one needs nothing; one at an
+// endpoint takes its place when it has embedded all chunks.
+type Embedding struct {
+	Provider      string        `key:"provider"`       // static: the built-in one; openai: any OpenAI-compatible endpoint
+	URL           string        `key:"url"`            // of the API, with its version: https://host/v1
+	Model         string        `key:"model"`          // name as the server knows it
+	Dims          int           `key:"dims"`           // length of its vectors, 1..8192; another length is an error at start
+	KeyEnv        string        `key:"key_env"`        // name of the environment variable with the API key; "" = none
+	KeyFile       string        `key:"key_file"`       // file with the API key; "" = none
+	Timeout       time.Duration `key:"timeout"`        // of one call with its retries, 10ms..10m; the request's own deadline counts too
+	Batch         int           `key:"batch"`          // texts a call, 1..2048
+	Retries       int           `key:"retries"`        // of calls that were refused (429, 5xx) or did not get through, 0..10
+	InputType     bool          `key:"input_type"`     // send input_type query or passage, which some servers read
+	QueryPrefix   string        `key:"query_prefix"`   // stands before every question, such as "query: "
+	PassagePrefix string        `key:"passage_prefix"` // stands before every passage
+}
+
+// Providers of an embedding.
+const (
+	StaticEmbedding = "static"
+	OpenAIEmbedding = "openai"
+)
+
+// Client is the part of the settings that the client of an endpoint takes.
+func (e Embedding) Client() openai.Config {
+	return openai.Config{
+		URL: e.URL, Model: e.Model, Dims: e.Dims, KeyEnv: e.KeyEnv, KeyFile: e.KeyFile, Timeout: e.Timeout, Batch: e.Batch,
+		Retries: e.Retries, InputType: e.InputType, QueryPrefix: e.QueryPrefix, PassagePrefix: e.PassagePrefix,
+	}
 }
 
 // Packing splits the tokens that the evidence of an answer may take.
@@ -283,6 +316,7 @@ type Telemetry struct {
 // Default returns the settings of an installation without a file. What a layer
 // owns comes from the layer.
 func Default() Config {
+	endpoint := openai.Default()
 	found, judged, checked := retrieval.Default(), rerank.Default(), validate.Default()
 	limits, model := services.DefaultLimits(), llm.Default()
 	c := Config{
@@ -294,15 +328,16 @@ func Default() Config {
 			Timeout: model.Timeout, Idle: model.Idle, Concurrency: model.Concurrency, Retries: model.Retries, Output: model.Output,
 			BodyBytes: model.BodyBytes, Failures: model.Failures, Pause: model.Pause,
 		},
-		Packing: Packing(checked.Packing),
-		BM25:    BM25{Driver: Embedded, Index: "suffice", Timeout: 5 * time.Second, K1: 1.2, B: 0.75, Pool: 200, ExpansionBoost: 0.4},
-		Dense:   Dense{Driver: Embedded, Index: "suffice", Timeout: 5 * time.Second},
-		Store:   Store{Driver: SQLite},
-		Graph:   Graph{Driver: Embedded, User: "neo4j", Space: "suffice", Timeout: 5 * time.Second, Hops: 2, Decay: 0.6},
-		Layers:  ByRole[Layer]{},
-		Ingest:  Ingest{ChunkTarget: 1200, ChunkMax: 2400, Watch: 2 * time.Second},
-		Lexicon: Lexicon{Paths: []string{}},
-		Domains: map[string]Domain{},
+		Embedding: Embedding{Provider: StaticEmbedding, Timeout: endpoint.Timeout, Batch: endpoint.Batch, Retries: endpoint.Retries},
+		Packing:   Packing(checked.Packing),
+		BM25:      BM25{Driver: Embedded, Index: "suffice", Timeout: 5 * time.Second, K1: 1.2, B: 0.75, Pool: 200, ExpansionBoost: 0.4},
+		Dense:     Dense{Driver: Embedded, Index: "suffice", Timeout: 5 * time.Second},
+		Store:     Store{Driver: SQLite},
+		Graph:     Graph{Driver: Embedded, User: "neo4j", Space: "suffice", Timeout: 5 * time.Second, Hops: 2, Decay: 0.6},
+		Layers:    ByRole[Layer]{},
+		Ingest:    Ingest{ChunkTarget: 1200, ChunkMax: 2400, Watch: 2 * time.Second},
+		Lexicon:   Lexicon{Paths: []string{}},
+		Domains:   map[string]Domain{},
 		Limits: Limits{
 			Passages: limits.Passages, PassageChars: limits.PassageRunes, Question: limits.Question, Answer: limits.Answer,
 			TopK: limits.TopK, Candidates: found.Candidates, BodyBytes: limits.BodyBytes,

@@ -54,6 +54,10 @@ func (c Config) Validate() []Problem {
 	v.whole("gate.k", c.Gate.K, 1, 20)
 	v.whole("gate.retries", c.Gate.Retries, 0, 3)
 	v.owned(c.LLM.Client().Validate())
+	v.oneOf("embedding.provider", c.Embedding.Provider, StaticEmbedding, OpenAIEmbedding)
+	if c.Embedding.Provider == OpenAIEmbedding {
+		v.owned(c.Embedding.Client().Validate())
+	}
 	v.owned(c.Packing.Packer().Validate())
 	v.servers(c)
 	v.number("bm25.k1", c.BM25.K1, 0, 10)

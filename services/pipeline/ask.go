@@ -11,6 +11,7 @@ import (
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/services"
+	"suffice.dev/suffice/text"
 )
 
 // Ask runs all layers:
@@ -64,7 +65,7 @@ func (c *call) ask(caller, ctx context.Context, req kb.AskRequest) (kb.Reply, er
 	overKB := !req.HandedOver
 	candidates := handedOver(req.Passages)
 	if overKB {
-		if r.Retrieved, err = c.retrieve(ctx, req, a, ""); err != nil {
+		if r.Retrieved, err = c.retrieve(ctx, req, a, look{}); err != nil {
 			return kb.Reply{}, err
 		}
 		candidates = r.Retrieved.Candidates
@@ -146,14 +147,28 @@ func openSlots(judged kb.Assessment) []kb.SlotFill {
 	return out
 }
 
-// secondPass retrieves for the open slots and judges the union again. A second
+// followed is how many passages of the first retrieval the second one follows to what
+// they point to.
+const followed = 5
+
+// secondPass retrieves for the open slots, follows what the best passages point to, and
+// judges the union again. A second
 // retrieval that fails leaves the first judgement, degraded.
 func (c *call) secondPass(ctx context.Context, req kb.AskRequest, r *kb.Reply, first []kb.Candidate, judged kb.Assessment) ([]kb.Candidate, kb.Assessment, error) {
 	query := slotQuery(r.Analysis, openSlots(judged))
-	if query == "" || query == r.Analysis.Question {
+	if query == r.Analysis.Question {
+		query = ""
+	}
+	var follow []string
+	for _, x := range inOrder(first, judged.Passages)[:min(followed, len(first))] {
+		if text.BreaksOff(x.Text) || len(text.References(x.Text)) > 0 {
+			follow = append(follow, x.ID)
+		}
+	}
+	if query == "" && len(follow) == 0 {
 		return first, judged, nil
 	}
-	more, err := c.retrieve(ctx, req, r.Analysis, query)
+	more, err := c.retrieve(ctx, req, r.Analysis, look{query: query, follow: follow})
 	if err != nil {
 		if req.OnFailure == kb.Fail || ctx.Err() != nil || !errors.Is(err, kb.ErrUnavailable) {
 			return nil, kb.Assessment{}, err
@@ -235,14 +250,12 @@ func inOrder(candidates []kb.Candidate, scores []kb.PassageScore) []kb.Candidate
 
 // staleSources looks for passages that would fill what is missing but do not hold
 // on the asked days. Retrieval leaves such passages out before it scores, so they
-// are looked for without a time. Nothing found, and nothing could be found, give
+// are looked for among them alone: what is expired, not yet valid or superseded. Nothing found, and nothing could be found, give
 // the same: the reply already says what is missing.
 func (c *call) staleSources(ctx context.Context, req kb.AskRequest, a kb.Analysis, seen []kb.Candidate) []kb.Stale {
 	c.progress = nil // the answer is there; what follows is no step on the way to it
 	from, to := a.Period()
-	anytime := a
-	anytime.Time, anytime.Now = &kb.TimeRange{}, false
-	got, err := c.retrieve(ctx, req, anytime, a.Question)
+	got, err := c.retrieve(ctx, req, a, look{query: a.Question, outside: true})
 	if err != nil {
 		c.log.Debug("no look at stale sources", "error", err)
 		return nil
@@ -253,13 +266,16 @@ func (c *call) staleSources(ctx context.Context, req kb.AskRequest, a kb.Analysi
 	}
 	var outside []kb.Candidate
 	for _, x := range got.Candidates {
-		if !known[x.ID] && !x.ValidOn(from, to) {
+		if !known[x.ID] {
 			outside = append(outside, x)
 		}
 	}
 	if len(outside) == 0 {
 		return nil
 	}
+	// Judged as if they counted: the question without its day.
+	anytime := a
+	anytime.Time, anytime.Now = &kb.TimeRange{}, false
 	judged, err := c.assess(ctx, anytime, outside)
 	if err != nil {
 		c.log.Debug("stale sources not judged", "error", err)
@@ -278,9 +294,12 @@ func (c *call) staleSources(ctx context.Context, req kb.AskRequest, a kb.Analysi
 		if !fills[x.ID] {
 			continue
 		}
-		reason := kb.Expired
-		if !x.ValidFrom.IsZero() && !to.IsZero() && x.ValidFrom.After(to) {
+		reason := kb.StaleSuperseded
+		switch {
+		case !x.ValidFrom.IsZero() && !to.IsZero() && x.ValidFrom.After(to):
 			reason = kb.NotYetValid
+		case !x.ValidOn(from, to):
+			reason = kb.Expired
 		}
 		out = append(out, kb.Stale{PassageID: x.ID, Reason: reason})
 	}

@@ -132,14 +132,21 @@ func (c *call) analyze(ctx context.Context, q kb.Question) (kb.Analysis, error) 
 	})
 }
 
-func (c *call) retrieve(ctx context.Context, req kb.AskRequest, a kb.Analysis, query string) (kb.Retrieved, error) {
+// look is what one retrieval of a call looks for beyond the question itself.
+type look struct {
+	query   string   // "" = the question
+	outside bool     // only what is stale
+	follow  []string // evidence ids of passages whose references are followed
+}
+
+func (c *call) retrieve(ctx context.Context, req kb.AskRequest, a kb.Analysis, l look) (kb.Retrieved, error) {
 	if c.snap.Retriever == nil {
 		return kb.Retrieved{}, fmt.Errorf("no knowledge base is open; hand passages over or name a data folder: %w", kb.ErrConflict)
 	}
 	got, err := layer(ctx, c, "retrieval", retrievalShare, func(ctx context.Context) (kb.Retrieved, error) {
 		end, _ := ctx.Deadline()
 		return c.snap.Retriever.Retrieve(ctx, kb.RetrieveRequest{
-			Analysis: a, Query: query, TopK: req.TopK, Readers: req.Readers, Collection: req.Collection,
+			Analysis: a, Query: l.query, Outside: l.outside, Follow: l.follow, TopK: req.TopK, Readers: req.Readers, Collection: req.Collection,
 			Weights: req.Weights, Only: req.Only, Deadline: end,
 		})
 	})
@@ -179,7 +186,7 @@ func (p *Pipeline) Retrieve(ctx context.Context, req kb.AskRequest) (kb.Analysis
 	if err != nil {
 		return kb.Analysis{}, kb.Retrieved{}, c.snap.Versions, err
 	}
-	got, err := c.retrieve(ctx, req, a, "")
+	got, err := c.retrieve(ctx, req, a, look{})
 	return a, got, c.snap.Versions, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -43,11 +44,14 @@ type fakeRetriever struct {
 	err     map[string]error
 	wait    bool // answer only when the context ends
 	queries []string
+	follow  [][]string      // of each call
+	old     map[string]bool // ids that a newer version supersedes
 }
 
 func (f *fakeRetriever) Retrieve(ctx context.Context, req kb.RetrieveRequest) (kb.Retrieved, error) {
 	f.mu.Lock()
 	f.queries = append(f.queries, req.Query)
+	f.follow = append(f.follow, req.Follow)
 	f.mu.Unlock()
 	if f.wait {
 		<-ctx.Done()
@@ -57,7 +61,7 @@ func (f *fakeRetriever) Retrieve(ctx context.Context, req kb.RetrieveRequest) (k
 	out.Weights = kb.Weights{Dense: 1}
 	from, to := req.Analysis.Period()
 	for _, p := range f.passage[req.Query] {
-		if p.ValidOn(from, to) {
+		if (p.ValidOn(from, to) && !f.old[p.ID]) != req.Outside {
 			out.Candidates = append(out.Candidates, kb.Candidate{Passage: p, Rank: len(out.Candidates) + 1})
 		}
 	}
@@ -385,16 +389,18 @@ func TestStaleSources(t *testing.T) {
 	old.ValidTo = day("2025-12-31")
 	next := passage("fares@3#0", "the fare to come")
 	next.ValidFrom = day("2027-01-01")
+	replaced := passage("fares@2#0", "the fare until the new terms")
+	b.retriever.old = map[string]bool{"fares@2#0": true}
 	aside := passage("other@1#0", "nothing of use")
 	aside.ValidTo = day("2025-12-31")
 	const question = "What is the fare?"
 	b.retriever.passage[""] = []kb.Passage{old, next, aside}
-	b.retriever.passage[question] = []kb.Passage{old, next, aside}
+	b.retriever.passage[question] = []kb.Passage{old, next, replaced, aside}
 	r, err := b.Ask(t.Context(), ask(question), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []kb.Stale{{PassageID: "fares@1#0", Reason: kb.Expired}, {PassageID: "fares@3#0", Reason: kb.NotYetValid}}
+	want := []kb.Stale{{PassageID: "fares@1#0", Reason: kb.Expired}, {PassageID: "fares@3#0", Reason: kb.NotYetValid}, {PassageID: "fares@2#0", Reason: kb.StaleSuperseded}}
 	if diff := cmp.Diff(want, r.Stale); diff != "" {
 		t.Errorf("stale (-want +got):\n%s", diff)
 	}
@@ -403,6 +409,18 @@ func TestStaleSources(t *testing.T) {
 	}
 	if len(b.ledger.gaps) != 1 || b.ledger.gaps[0].Kind != kb.GapStale || !cmp.Equal(b.ledger.gaps[0].Documents, []string{"fares"}) {
 		t.Errorf("gaps %+v, want one STALE for fares", b.ledger.gaps)
+	}
+}
+
+// TestSecondPassFollows: passages that point elsewhere are followed, others are not.
+func TestSecondPassFollows(t *testing.T) {
+	b := newBench("fare")
+	b.retriever.passage[""] = []kb.Passage{passage("a@1#0", "Prices are set out in Appendix B."), passage("b@1#0", "The pier has lamps."), passage("c@1#0", "Pay at:")}
+	if _, err := b.Ask(t.Context(), ask("What is the fare?"), nil); err != nil {
+		t.Fatal(err)
+	}
+	if len(b.retriever.follow) < 2 || !cmp.Equal(slices.Sorted(slices.Values(b.retriever.follow[1])), []string{"a@1#0", "c@1#0"}) {
+		t.Errorf("followed %v", b.retriever.follow)
 	}
 }
 

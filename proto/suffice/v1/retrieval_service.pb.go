@@ -39,7 +39,12 @@ type RetrievalServiceRetrieveRequest struct {
 	// Routes to use: dense, bm25, graph. Default: all.
 	Routes []string `protobuf:"bytes,7,rep,name=routes,proto3" json:"routes,omitempty"`
 	// Time that is left for the routes, in microseconds; routes that are later are left out. Default: the call's own deadline.
-	DeadlineUs    *int64 `protobuf:"varint,8,opt,name=deadline_us,json=deadlineUs,proto3,oneof" json:"deadline_us,omitempty"`
+	DeadlineUs *int64 `protobuf:"varint,8,opt,name=deadline_us,json=deadlineUs,proto3,oneof" json:"deadline_us,omitempty"`
+	// Return only what the days of the question, or a newer version, leave out. Default: false.
+	Outside bool `protobuf:"varint,9,opt,name=outside,proto3" json:"outside,omitempty"`
+	// Evidence ids of passages: what they point to (附件二, Appendix B) and go on with is returned too, after the rest.
+	// Default: none.
+	Follow        []string `protobuf:"bytes,10,rep,name=follow,proto3" json:"follow,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -130,6 +135,20 @@ func (x *RetrievalServiceRetrieveRequest) GetDeadlineUs() int64 {
 	return 0
 }
 
+func (x *RetrievalServiceRetrieveRequest) GetOutside() bool {
+	if x != nil {
+		return x.Outside
+	}
+	return false
+}
+
+func (x *RetrievalServiceRetrieveRequest) GetFollow() []string {
+	if x != nil {
+		return x.Follow
+	}
+	return nil
+}
+
 // RetrievalServiceRetrieveResponse holds the passages found, best first.
 type RetrievalServiceRetrieveResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -217,7 +236,7 @@ var File_suffice_v1_retrieval_service_proto protoreflect.FileDescriptor
 const file_suffice_v1_retrieval_service_proto_rawDesc = "" +
 	"\n" +
 	"\"suffice/v1/retrieval_service.proto\x12\n" +
-	"suffice.v1\x1a\x19suffice/v1/analysis.proto\x1a\x18suffice/v1/passage.proto\x1a\x1bsuffice/v1/vocabulary.proto\"\xf8\x02\n" +
+	"suffice.v1\x1a\x19suffice/v1/analysis.proto\x1a\x18suffice/v1/passage.proto\x1a\x1bsuffice/v1/vocabulary.proto\"\xaa\x03\n" +
 	"\x1fRetrievalServiceRetrieveRequest\x120\n" +
 	"\banalysis\x18\x01 \x01(\v2\x14.suffice.v1.AnalysisR\banalysis\x12\x19\n" +
 	"\x05query\x18\x02 \x01(\tH\x00R\x05query\x88\x01\x01\x12\x18\n" +
@@ -229,7 +248,10 @@ const file_suffice_v1_retrieval_service_proto_rawDesc = "" +
 	"\aweights\x18\x06 \x01(\v2\x13.suffice.v1.WeightsH\x03R\aweights\x88\x01\x01\x12\x16\n" +
 	"\x06routes\x18\a \x03(\tR\x06routes\x12$\n" +
 	"\vdeadline_us\x18\b \x01(\x03H\x04R\n" +
-	"deadlineUs\x88\x01\x01B\b\n" +
+	"deadlineUs\x88\x01\x01\x12\x18\n" +
+	"\aoutside\x18\t \x01(\bR\aoutside\x12\x16\n" +
+	"\x06follow\x18\n" +
+	" \x03(\tR\x06followB\b\n" +
 	"\x06_queryB\b\n" +
 	"\x06_top_kB\r\n" +
 	"\v_collectionB\n" +

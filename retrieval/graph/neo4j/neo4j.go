@@ -386,7 +386,7 @@ func (g *Graph) Terms(ctx context.Context, keys []string) (map[string]graph.Term
 // admitted is the filter, as parameters of the two queries below.
 func admitted(f retrieval.Filter, p params) params {
 	w := f.Wanted()
-	p["collection"], p["readers"], p["from"], p["to"], p["after"] = w.Collection, w.Readers, w.From, w.To, w.After
+	p["collection"], p["readers"], p["from"], p["to"], p["after"], p["outside"] = w.Collection, w.Readers, w.From, w.To, w.After, w.Outside
 	return p
 }
 
@@ -400,7 +400,7 @@ func (g *Graph) Touching(ctx context.Context, keys []graph.Weighted, f retrieval
 	}
 	return g.chunks(ctx, `CALL db.index.fulltext.queryNodes('suffice_facts', $query) YIELD node AS f
 		MATCH (f)-[:OF]->(v:SufficeVersion)
-		WHERE v.collection = $collection AND any(r IN v.readers WHERE r IN $readers) AND v.from <= $to AND v.to >= $from AND v.replaced >= $after
+		WHERE v.collection = $collection AND any(r IN v.readers WHERE r IN $readers) AND (v.from <= $to AND v.to >= $from AND v.replaced >= $after) <> $outside
 		WITH DISTINCT f.chunk AS chunk LIMIT $limit
 		RETURN chunk`, admitted(f, params{"query": "+space:" + quoted(g.space) + "^0 +(" + strings.Join(clauses, " ") + ")", "limit": limit}))
 }
@@ -418,7 +418,7 @@ func (g *Graph) Linked(ctx context.Context, names, wanted []string, f retrieval.
 		MATCH (:SufficeTerm {id: name})<-[:TOUCHES]-(f:SufficeFact)
 		WHERE NOT f.denied AND EXISTS { (f)-[:TOUCHES]->(t:SufficeTerm) WHERE t.id IN $wanted }
 		MATCH (f)-[:OF]->(v:SufficeVersion)
-		WHERE v.collection = $collection AND any(r IN v.readers WHERE r IN $readers) AND v.from <= $to AND v.to >= $from AND v.replaced >= $after
+		WHERE v.collection = $collection AND any(r IN v.readers WHERE r IN $readers) AND (v.from <= $to AND v.to >= $from AND v.replaced >= $after) <> $outside
 		RETURN DISTINCT f.chunk AS chunk LIMIT $limit`, admitted(f, params{"names": ids(names), "wanted": ids(wanted), "limit": limit}))
 }
 
