@@ -22,6 +22,7 @@ type RetrievalSet struct {
 	Name      string
 	Seen      bool // the built-in embedding saw the set when it was made
 	Documents []kb.Document
+	Folder    string // documents are the files of this folder, by their paths in it; "" = Documents
 	Questions []RetrievalQuestion
 }
 
@@ -31,17 +32,28 @@ type RetrievalQuestion struct {
 	Relevant []string
 }
 
-// LoadRetrievalSet reads one of cmrc2018, squad2 and lecoqa-stard below
-// shared/data: each paragraph, or statute article, is a document. Questions that a
-// set marks as impossible are left out. ErrNoData where the set is not there.
+// RetrievalSets are the names that LoadRetrievalSet knows.
+var RetrievalSets = []string{"cmrc2018", "cmrc2018-train", "squad2", "lecoqa-stard", "hotpotqa", "gitlab-handbook", "handbook-hard", "handbook-cross"}
+
+// LoadRetrievalSet reads a set below shared/data: each paragraph, statute article,
+// article of an encyclopedia or page of a handbook is a document. The sets handbook-hard
+// (in other words than the passage) and handbook-cross (in the other language) are
+// questions over the example handbook in testdata. Questions
+// that a set marks as impossible are left out. ErrNoData where the set is not there.
 func LoadRetrievalSet(shared, name string) (RetrievalSet, error) {
 	switch name {
+	case "hotpotqa":
+		return hotpotSet(shared)
+	case "gitlab-handbook":
+		return gitlabSet(shared)
+	case "handbook-hard", "handbook-cross":
+		return handbookSet("testdata", strings.TrimPrefix(name, "handbook-"))
 	case "cmrc2018", "squad2", "cmrc2018-train":
 		return squadSet(shared, name)
 	case "lecoqa-stard":
 		return lecoqaSet(shared)
 	}
-	return RetrievalSet{}, fmt.Errorf("retrieval set %q: not one of cmrc2018, cmrc2018-train, squad2, lecoqa-stard", name)
+	return RetrievalSet{}, fmt.Errorf("retrieval set %q: not one of %s", name, strings.Join(RetrievalSets, ", "))
 }
 
 func squadSet(shared, name string) (RetrievalSet, error) {

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,7 +28,7 @@ func (c *cli) evaluateCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(c.evaluateCorpus(), c.evaluateRetrieval(), c.evaluateAsk(), c.evaluateSufficiency())
+	cmd.AddCommand(c.evaluateCorpus(), c.evaluateRetrieval(), c.evaluateRoutes(), c.evaluateAsk(), c.evaluateSufficiency())
 	return cmd
 }
 
@@ -112,7 +115,7 @@ func (c *cli) evaluateRetrieval() *cobra.Command {
 			return evaluate.WriteRecall(c.out, rows)
 		},
 	}
-	cmd.Flags().StringSliceVar(&sets, "set", []string{"cmrc2018", "squad2"}, "data sets: cmrc2018, cmrc2018-train, squad2, lecoqa-stard")
+	cmd.Flags().StringSliceVar(&sets, "set", []string{"cmrc2018", "squad2"}, "data sets: "+strings.Join(evaluate.RetrievalSets, ", "))
 	cmd.Flags().IntVar(&every, "every", 1, "take every nth question")
 	c.sharedFlag(cmd, &shared)
 	return cmd
@@ -126,36 +129,156 @@ func sample[T any](list []T, every int) []T {
 	return out
 }
 
-func (c *cli) recall(ctx context.Context, set evaluate.RetrievalSet) ([]evaluate.RecallRow, error) {
+func (c *cli) recall(ctx context.Context, set evaluate.RetrievalSet) (rows []evaluate.RecallRow, err error) {
+	err = c.over(ctx, set, func(a *app.App) error {
+		rows, err = evaluate.Recall(ctx, set, evaluate.ByRoute(), nil, func(ctx context.Context, req kb.RetrieveRequest) (kb.Retrieved, error) {
+			_, got, _, err := a.Pipeline().Retrieve(ctx, kb.AskRequest{
+				Question: kb.Question{Text: req.Analysis.Question}, TopK: req.TopK, Only: req.Only, Weights: req.Weights,
+			})
+			return got, err
+		})
+		return failed(err)
+	})
+	return rows, err
+}
+
+// over runs something on a data folder that holds a set alone and is thrown away.
+func (c *cli) over(ctx context.Context, set evaluate.RetrievalSet, run func(a *app.App) error) error {
 	dir, err := os.MkdirTemp("", "suffice-evaluate-")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	a, err := c.evaluated(ctx, dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = a.Close() }()
 	k, err := a.Knowledge(ctx)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	if set.Folder != "" {
+		if _, err := ingest.New(k, ingest.Options{}).Paths(ctx, set.Folder); err != nil {
+			return failed(err)
+		}
 	}
 	for batch := range slices.Chunk(set.Documents, 256) {
 		if _, err := k.Put(ctx, batch); err != nil {
-			return nil, failed(err)
+			return failed(err)
 		}
 	}
-	rows, err := evaluate.Recall(ctx, set, evaluate.ByRoute(), nil, func(ctx context.Context, req kb.RetrieveRequest) (kb.Retrieved, error) {
-		_, got, _, err := a.Pipeline().Retrieve(ctx, kb.AskRequest{
-			Question: kb.Question{Text: req.Analysis.Question}, TopK: req.TopK, Only: req.Only, Weights: req.Weights,
-		})
-		return got, err
-	})
-	if err != nil {
-		return nil, failed(err)
+	return run(a)
+}
+
+// evaluateRoutes measures the routes by class and fits the weights, each set alone in a
+// data folder that is thrown away.
+func (c *cli) evaluateRoutes() *cobra.Command {
+	var shared, out string
+	var sets []string
+	var every int
+	cmd := &cobra.Command{
+		Use:   "routes",
+		Short: "Recall of each route by question class, and fusion weights fitted by class",
+		Long: "Measures recall@10 of each route by question class with 95 % intervals, fits the fusion\n" +
+			"weights on the fitting side of the sets, and measures them on the test side. --out writes\n" +
+			"the routes that are off and the weights in the form of the configuration file.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if every < 1 {
+				return usage("--every %d: write a number from 1", every)
+			}
+			questions, err := c.routed(cmd.Context(), shared, sets, every)
+			if err != nil {
+				return err
+			}
+			return c.reportRoutes(questions, out)
+		},
 	}
-	return rows, nil
+	cmd.Flags().StringSliceVar(&sets, "set", []string{"cmrc2018", "squad2", "lecoqa-stard", "hotpotqa", "gitlab-handbook", "handbook-hard", "handbook-cross"}, "data sets: "+strings.Join(evaluate.RetrievalSets, ", "))
+	cmd.Flags().IntVar(&every, "every", 12, "take every nth question of the sets with more than 300")
+	cmd.Flags().StringVar(&out, "out", "", "file to write in the form of the configuration")
+	c.sharedFlag(cmd, &shared)
+	return cmd
+}
+
+func (c *cli) routed(ctx context.Context, shared string, sets []string, every int) ([]evaluate.RoutedQuestion, error) {
+	var out []evaluate.RoutedQuestion
+	for _, name := range sets {
+		set, err := evaluate.LoadRetrievalSet(shared, name)
+		if err != nil {
+			return nil, usage("--shared %s: %w", shared, err)
+		}
+		if len(set.Questions) > 300 {
+			set.Questions = sample(set.Questions, every)
+		}
+		texts := map[string]string{}
+		for _, d := range set.Documents {
+			texts[d.ID] = d.Text
+		}
+		err = c.over(ctx, set, func(a *app.App) error {
+			found, err := evaluate.AskRoutes(ctx, set, func(id string) string {
+				if set.Folder == "" {
+					return texts[id]
+				}
+				data, err := os.ReadFile(filepath.Join(set.Folder, filepath.FromSlash(id)))
+				if err != nil {
+					return ""
+				}
+				return string(data)
+			}, func(ctx context.Context, req kb.AskRequest) (kb.Analysis, kb.Retrieved, error) {
+				analysis, got, _, err := a.Pipeline().Retrieve(ctx, req)
+				return analysis, got, err
+			})
+			out = append(out, found...)
+			return failed(err)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (c *cli) reportRoutes(questions []evaluate.RoutedQuestion, out string) error {
+	src, err := c.sources()
+	if err != nil {
+		return err
+	}
+	cfg, err := loadConfig(src)
+	if err != nil {
+		return err
+	}
+	shipped := func(class kb.Class) kb.Weights {
+		w := cfg.Weights.For(class)
+		return kb.Weights{Dense: w.Dense, BM25: w.BM25, Graph: w.Graph}
+	}
+	table, fitted := evaluate.RouteTable(questions), evaluate.FitWeights(questions)
+	var b bytes.Buffer
+	b.WriteString("Routes by class, all questions:\n\n")
+	err = evaluate.WriteRouteTable(&b, table)
+	for _, side := range []struct {
+		name string
+		keep func(evaluate.RoutedQuestion) bool
+	}{
+		{"all questions", func(evaluate.RoutedQuestion) bool { return true }},
+		{"test side, which no weight was fitted on", func(q evaluate.RoutedQuestion) bool { return q.Test }},
+	} {
+		fmt.Fprintf(&b, "\nWeights, %s:\n\n", side.name)
+		err = errors.Join(err, evaluate.WriteRanks(&b, evaluate.MeasureWeights(questions, fitted, shipped, side.keep)))
+	}
+	var file bytes.Buffer
+	if err = errors.Join(err, evaluate.WriteRoutesConfig(&file, table, fitted)); err != nil {
+		return err
+	}
+	fmt.Fprintf(&b, "\n%s", file.String())
+	if out != "" {
+		if err := os.WriteFile(out, file.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	_, err = c.out.Write(b.Bytes())
+	return err
 }
 
 // evaluated is an App over a data folder.
