@@ -365,7 +365,7 @@ func (g *generation) checkedAnswer(ctx context.Context, answer string, indexes [
 	for i, n := range indexes {
 		given[i] = g.req.Candidates[n].Passage
 	}
-	judged, err := g.check(ctx, kb.VerifyRequest{Question: g.req.Analysis.Question, Answer: answer, Passages: given, AsOf: g.req.Analysis.AsOf})
+	judged, err := g.check(ctx, kb.VerifyRequest{Question: g.req.Analysis.Question, Answer: answer, Passages: given, AsOf: g.req.Analysis.AsOf}, false)
 	if err != nil {
 		return nil, err
 	}

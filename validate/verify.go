@@ -10,6 +10,7 @@ import (
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/fact"
 	"suffice.dev/suffice/kb/reading"
+	"suffice.dev/suffice/model/linear"
 	"suffice.dev/suffice/text"
 	"suffice.dev/suffice/validate/pack"
 )
@@ -23,12 +24,18 @@ type Local struct {
 	observe    Observer
 	log        *slog.Logger
 	similarity func(a, b string) float64
+	rarity     func(word string) float64
+	wording    *linear.Model
+	votes      Votes
 }
 
 // Options of a Local. The zero value works without a model.
 type Options struct {
 	Model      Model                     // nil = statements and answers are extracted
 	Similarity func(a, b string) float64 // 0..1, of two texts; nil = a model's facts may be worded freely
+	Rarity     func(word string) float64 // 0..1, how rare a word is; nil = all alike
+	Wording    *linear.Model             // of two classes, the second: supported; over Words.Features. nil = kb/fact decides alone
+	Votes      Votes                     // asked where facts and words leave doubt; nil = no reader
 	Observer   Observer                  // nil = nothing is counted
 	Logger     *slog.Logger              // nil = slog.Default
 }
@@ -42,7 +49,11 @@ func New(cfg Config, reader *reading.Reader, opts Options) (*Local, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Local{cfg: cfg, reader: reader, packer: packer, model: opts.Model, observe: opts.Observer, log: opts.Logger, similarity: opts.Similarity}
+	l := &Local{cfg: cfg, reader: reader, packer: packer, model: opts.Model, observe: opts.Observer, log: opts.Logger, similarity: opts.Similarity,
+		rarity: opts.Rarity, wording: opts.Wording, votes: opts.Votes}
+	if l.wording != nil && l.wording.Classes() != 2 {
+		return nil, fmt.Errorf("wording model: %w: %d classes, want 2", linear.ErrModel, l.wording.Classes())
+	}
 	if l.observe == nil {
 		l.observe = unobserved{}
 	}
@@ -56,7 +67,7 @@ var _ Validator = (*Local)(nil)
 
 // Verify implements Validator.
 func (l *Local) Verify(ctx context.Context, req kb.VerifyRequest) (kb.Verification, error) {
-	judged, err := l.check(ctx, req)
+	judged, err := l.check(ctx, req, false)
 	if err != nil {
 		return kb.Verification{}, fmt.Errorf("verify: %w", err)
 	}
@@ -73,10 +84,27 @@ type judgedClaim struct {
 	kb.Claim
 	limited  bool // not supported only because it leaves out a limit of its source
 	misnamed bool // supported, but not by the passages that its marks name
+	words    Words
 }
 
-// check judges the claims of an answer one by one.
-func (l *Local) check(ctx context.Context, req kb.VerifyRequest) ([]judgedClaim, error) {
+// ClaimWords are the figures of the claims of an answer with the verdict of facts
+// alone, in order, for training and measuring. The reader is asked about every claim
+// that is one.
+func (l *Local) ClaimWords(ctx context.Context, req kb.VerifyRequest) ([]Words, error) {
+	judged, err := l.check(ctx, req, true)
+	if err != nil {
+		return nil, fmt.Errorf("claim words: %w", err)
+	}
+	out := make([]Words, len(judged))
+	for i, c := range judged {
+		out[i] = c.words
+	}
+	return out, nil
+}
+
+// check judges the claims of an answer one by one; with measure set, their words are
+// compared where no model needs them, too, and the reader is asked about each.
+func (l *Local) check(ctx context.Context, req kb.VerifyRequest, measure bool) ([]judgedClaim, error) {
 	pages := l.reader.Pages(req.Passages)
 	metas := make([]fact.Meta, len(req.Passages))
 	for i, p := range req.Passages {
@@ -85,6 +113,7 @@ func (l *Local) check(ctx context.Context, req kb.VerifyRequest) ([]judgedClaim,
 	marks, plain := stripMarks([]rune(req.Answer))
 	answer := l.reader.Engine().Read(fact.Source{Text: string(plain), Published: req.AsOf})
 	checker := l.reader.Engine().Against(pages, metas)
+	var known *lines
 	var out []judgedClaim
 	for _, part := range claimSpans(answer, marks) {
 		if err := ctx.Err(); err != nil {
@@ -92,13 +121,23 @@ func (l *Local) check(ctx context.Context, req kb.VerifyRequest) ([]judgedClaim,
 		}
 		claim := fact.Claim{Page: answer, Span: part.plain, Question: req.Question, AsOf: req.AsOf}
 		s := checker.Check(claim)
+		var figures Words
+		if (l.wording != nil || measure) && s.Verdict != fact.NoClaim && len(pages) > 0 {
+			if known == nil {
+				known = linesOf(pages)
+			}
+			var err error
+			if s, figures, err = l.reword(ctx, known, req, answer, part.plain, s, measure); err != nil {
+				return nil, err
+			}
+		}
 		why := ""
 		if s.Verdict == fact.SupportedClaim {
 			s, why = l.marked(claim, s, part.marks, pages, metas)
 		}
 		c := l.claim(req, part, s, pages)
 		c.Reason = join(c.Reason, why)
-		out = append(out, judgedClaim{c, s.Limited, why != ""})
+		out = append(out, judgedClaim{c, s.Limited, why != "", figures})
 	}
 	return out, nil
 }

@@ -379,10 +379,10 @@ func (k *Checker) quoted(c Claim, span text.Span) (Support, bool) {
 		}
 		switch verdict {
 		case harmless:
-			return Support{Verdict: SupportedClaim, Probability: 0.97, Evidence: []Ref{ref}}, true
+			return Support{Ground: OnQuote, Verdict: SupportedClaim, Probability: 0.97, Evidence: []Ref{ref}}, true
 		case lacking, opposite:
 			if worstCase == nil {
-				s := Support{Verdict: UnsupportedClaim, Probability: 0.08, Reason: why, Evidence: []Ref{ref}}
+				s := Support{Ground: OnQuote, Verdict: UnsupportedClaim, Probability: 0.08, Reason: why, Evidence: []Ref{ref}}
 				if verdict == opposite {
 					s.Verdict, s.Probability = ContradictedClaim, 0.03
 				}

@@ -100,8 +100,22 @@ type Claim struct {
 	AsOf     time.Time // the day the answer speaks on
 }
 
+// Ground is what a judgement rests on.
+type Ground string
+
+// Grounds of a judgement. On words alone another judge of wording may be heard; the
+// others are for facts to decide.
+const (
+	OnWords      Ground = ""
+	OnQuote      Ground = "quote"      // a source's sentence, nearly word for word
+	OnValues     Ground = "values"     // numbers, times, units
+	OnStance     Ground = "stance"     // polarity, modality, quantifier, conditions
+	OnComparison Ground = "comparison" // of two values or names
+)
+
 // Support is the judgement of one claim.
 type Support struct {
+	Ground      Ground
 	Verdict     Verdict
 	Probability float64 // that the claim is supported
 	Evidence    []Ref   // what supports it or speaks against it, best first

@@ -99,12 +99,14 @@ func (k *Checker) Check(c Claim) Support {
 func (k *Checker) worded(c Claim, clauses []int) Support {
 	p := c.Page
 	if s, ok := k.comparison(c, clauses); ok {
+		s.Ground = OnComparison
 		return s
 	}
 	if s, ok := k.trend(c, clauses); ok {
+		s.Ground = OnComparison
 		return s
 	}
-	total := Support{Verdict: SupportedClaim, Probability: 1}
+	total := Support{Verdict: SupportedClaim, Probability: 1, Ground: OnQuote}
 	said := 0
 	for _, i := range clauses {
 		if k.premise(c, clauses, i) {
@@ -145,6 +147,9 @@ func worse(a, b Support) Support {
 		}
 	} else if rank[a.Verdict] == rank[b.Verdict] {
 		out.Evidence = append(append([]Ref(nil), a.Evidence...), b.Evidence...)
+		if b.Ground == OnWords || a.Ground == OnQuote { // of two parts the less certain ground counts
+			out.Ground = b.Ground
+		}
 		if out.Reason == "" {
 			out.Reason = b.Reason
 		}
@@ -186,6 +191,7 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 	for _, f := range facts {
 		hit, s := k.value(c, &p.Facts[f], w, topic)
 		if s.Verdict != SupportedClaim {
+			s.Ground = OnValues
 			return s, true
 		}
 		evidence = append(evidence, hit...)
@@ -244,11 +250,12 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 		asserted = coverage
 	}
 	if s, bad := k.opposed(c, cl, w, best); bad {
+		s.Ground = OnStance
 		return s, true
 	}
 
 	if s, bad := k.stance(c, cl, w, best[0], min(coverage, asserted+0.1)); bad {
-		s.Evidence = refs
+		s.Evidence, s.Ground = refs, OnStance
 		return s, true
 	}
 	if limit := crossClaim; across {
@@ -289,6 +296,9 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 	}
 	out.Probability = math.Min(0.99, 0.55+0.45*coverage)
 	out.Evidence = refs
+	if len(facts) > 0 {
+		out.Ground = OnValues
+	}
 	return out, true
 }
 

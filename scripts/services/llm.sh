@@ -52,7 +52,8 @@ up() {
   echo $! >"$pidfile"
   local deadline=$((SECONDS + ${LLM_WAIT:-120}))
   while ((SECONDS < deadline)); do
-    [ -n "$(cmdline)" ] || { echo "llm: exited while starting" >&2; tail -n 20 "$dir/llm.log" >&2; return 1; }
+    # Between fork and exec there is no command line yet.
+    kill -0 "$(cat "$pidfile")" 2>/dev/null || { echo "llm: exited while starting" >&2; tail -n 20 "$dir/llm.log" >&2; return 1; }
     if ready; then status; return; fi
     sleep 0.2
   done

@@ -31,18 +31,18 @@ func newSchema(name string, of map[string]any) *schema {
 }
 
 // Longest strings and lists: what is longer would be cut off by the limit of tokens and
-// then be no JSON.
+// then be no JSON. A fact is no longer than its passage.
 const (
-	factChars = 300
-	factItems = 4
+	factChars = 240
+	factItems = 3
 )
 
 func textOf(chars int) map[string]any { return map[string]any{"type": "string", "maxLength": chars} }
 
-func statementSchema(id string) *schema {
+func statementSchema(p validate.Piece) *schema {
 	return newSchema("statement", object([]string{"source", "facts", "confidence"}, map[string]any{
-		"source":     map[string]any{"type": "string", "enum": []string{id}},
-		"facts":      map[string]any{"type": "array", "maxItems": factItems, "items": textOf(factChars)},
+		"source":     map[string]any{"type": "string", "enum": []string{p.ID}},
+		"facts":      map[string]any{"type": "array", "maxItems": factItems, "items": textOf(max(1, min(factChars, len([]rune(p.Text)))))},
 		"confidence": map[string]any{"type": "number"},
 	}))
 }
@@ -78,7 +78,7 @@ func (c *Client) State(ctx context.Context, t validate.StateTask) (validate.Stat
 	if err != nil {
 		return validate.StatedFacts{}, err
 	}
-	text, err := c.call(ctx, request{task: "state", system: system, user: user, schema: statementSchema(t.Piece.ID)})
+	text, err := c.call(ctx, request{task: "state", system: system, user: user, schema: statementSchema(t.Piece)})
 	if err != nil {
 		return validate.StatedFacts{}, err
 	}

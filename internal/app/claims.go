@@ -1,0 +1,75 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/kb/reading"
+	"suffice.dev/suffice/model/embed"
+	"suffice.dev/suffice/model/linear"
+	"suffice.dev/suffice/models/wording"
+	"suffice.dev/suffice/services/config"
+	"suffice.dev/suffice/validate"
+)
+
+// ClaimJudge checks answers as a server would, and gives the inputs of the wording
+// model beside the verdict: for training and measuring.
+type ClaimJudge struct{ local *validate.Local }
+
+// NewClaimJudge builds one from the configuration. Without learned, kb/fact decides
+// alone. Its errors are ErrSetup.
+func NewClaimJudge(src config.Sources, learned bool) (*ClaimJudge, error) {
+	cfg, err := config.Load(src)
+	if err != nil {
+		return nil, err
+	}
+	lex, _, err := loadLexicon(cfg.Lexicon)
+	if err != nil {
+		return nil, setup(err)
+	}
+	static, err := embed.Static()
+	if err != nil {
+		return nil, setup(fmt.Errorf("built-in embedding: %w", err))
+	}
+	opts := validate.Options{Similarity: static.Similarity, Rarity: static.Rarity}
+	if learned {
+		if opts.Wording, err = wordingModel(); err != nil {
+			return nil, setup(err)
+		}
+	}
+	local, err := validate.New(validateConfig(cfg), reading.New(newEngine(lex, static), 64, nil), opts)
+	if err != nil {
+		return nil, setup(err)
+	}
+	return &ClaimJudge{local}, nil
+}
+
+// Judge checks an answer; rows are the features of its claims, nil where wording
+// decides nothing.
+func (j *ClaimJudge) Judge(ctx context.Context, req kb.VerifyRequest) (kb.Verification, [][]uint32, error) {
+	got, err := j.local.Verify(ctx, req)
+	if err != nil {
+		return kb.Verification{}, nil, err
+	}
+	words, err := j.local.ClaimWords(ctx, req)
+	if err != nil {
+		return kb.Verification{}, nil, err
+	}
+	rows := make([][]uint32, len(words))
+	for i, w := range words {
+		if w.Open() {
+			rows[i] = w.Features()
+		}
+	}
+	return got, rows, nil
+}
+
+// wordingModel is the model that judges how claims are worded.
+func wordingModel() (*linear.Model, error) {
+	m, err := linear.Decode(wording.Model)
+	if err != nil {
+		return nil, fmt.Errorf("wording model: %w", err)
+	}
+	return m, nil
+}
