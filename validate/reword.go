@@ -6,6 +6,7 @@ import (
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/fact"
+	"suffice.dev/suffice/model/linear"
 	"suffice.dev/suffice/text"
 )
 
@@ -63,7 +64,7 @@ func (l *Local) probability(w Words) float64 {
 		return 0.5
 	}
 	var out [2]float64
-	l.wording.Predict(w.Features(), out[:])
+	l.wording.Predict(linear.Input{Features: w.Features()}, out[:])
 	return out[1]
 }
 

@@ -135,7 +135,7 @@ func fitWording(rows []evaluate.ClaimRow) (*linear.Model, string, error) {
 		size[r.Source]++
 	}
 	weigh := func(r evaluate.ClaimRow) linear.Example {
-		e := linear.Example{Features: r.Features, Weight: math.Sqrt(size[r.Source]) / count[cell{r.Source, r.Supported}]}
+		e := linear.Example{Input: linear.Input{Features: r.Features}, Weight: math.Sqrt(size[r.Source]) / count[cell{r.Source, r.Supported}]}
 		if r.Supported {
 			e.Class = 1
 		}
@@ -174,7 +174,7 @@ func fitWording(rows []evaluate.ClaimRow) (*linear.Model, string, error) {
 			if r.Found == r.Supported {
 				alone[c]++
 			}
-			if m.Predict(r.Features, p); (p[1] > 0.5) == r.Supported {
+			if m.Predict(linear.Input{Features: r.Features}, p); (p[1] > 0.5) == r.Supported {
 				with[c]++
 			}
 		}
