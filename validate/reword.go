@@ -55,8 +55,8 @@ func (l *Local) reword(ctx context.Context, known *lines, req kb.VerifyRequest, 
 // A judgement by words is turned round beyond these probabilities; between them the
 // verdict of kb/fact stands. docs/measurements.md, "Verification".
 const (
-	lowered = 0.35
-	raised  = 0.65
+	lowered = 0.15
+	raised  = 0.85
 )
 
 func (l *Local) probability(w Words) float64 {
