@@ -2,6 +2,7 @@ package rerank
 
 import (
 	"fmt"
+	"time"
 
 	"suffice.dev/suffice/kb"
 )
@@ -26,6 +27,7 @@ type Config struct {
 	Thresholds map[kb.Class]Thresholds // missing classes use Default
 	Default    Thresholds
 	Templates  map[string]Template // by passage domain; "" = no domain
+	Reading    Reading
 }
 
 // Default is the shipped configuration. Levels and the CDS limit are design.md §4's; the
@@ -33,6 +35,7 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Default: Thresholds{Sufficiency: 0.30, Sure: 0.70, FGCGreen: 0.95, FGCYellow: 0.85, CDS: 1.5},
+		Reading: Reading{Mode: ReadOff, Budget: 400 * time.Millisecond, Passages: 3, From: 0.05, To: 0.85, Bias: 0, Model: 1, Say: 1, Sure: 0.9},
 		Templates: map[string]Template{
 			"finance":  {Parts: []string{"value", "unit", "time", "subject", "source"}, Factor: 1},
 			"law":      {Parts: []string{"article", "content", "case", "exception"}, Factor: 0.8},
@@ -75,6 +78,16 @@ func (c Config) Validate() []error {
 		if len(t.Parts) == 0 {
 			errs = append(errs, kb.Invalid("domains."+name+".parts", "empty; name at least one part"))
 		}
+	}
+	r := c.Reading
+	if r.Mode != ReadOff && r.Mode != ReadAuto && r.Mode != ReadAlways {
+		errs = append(errs, kb.Invalid("reader.mode", "%q is unknown; write off, auto or always", r.Mode))
+	}
+	if r.Budget <= 0 {
+		errs = append(errs, kb.Invalid("reader.budget", "%v is not above 0; 400ms is the default", r.Budget))
+	}
+	if r.Passages < 1 {
+		errs = append(errs, kb.Invalid("reader.passages", "%d is below 1; 3 is the default", r.Passages))
 	}
 	return errs
 }

@@ -153,7 +153,7 @@ func (l *Local) Judge(ctx context.Context, req kb.AssessRequest) ([]float32, kb.
 		return nil, kb.Assessment{}, fmt.Errorf("assess: %w", err)
 	}
 	j := l.judge(req)
-	a, err := l.decide(j)
+	a, err := l.decide(ctx, j)
 	return j.features, a, err
 }
 
@@ -163,12 +163,13 @@ const leastNear = 0.65
 
 // stated makes an answer of a refusal where the model is sure and no fact was read
 // that fills the slots: the sentence or row that comes nearest is the evidence.
-func (j *judged) stated(out *kb.Assessment, th Thresholds) bool {
+func (j *judged) stated(out *kb.Assessment, th Thresholds, c Reading) bool {
 	o := j.overlap
 	if out.Outcome != kb.Insufficient || out.Sufficiency < th.Sure || o.Best < 0 || len(j.needs) == 0 {
 		return false
 	}
 	page, span := o.Best, o.BestSpan
+	said := j.read != nil && j.read.holds >= c.Sure && !j.read.span.Empty()
 	value, named := false, false
 	for _, n := range j.needs {
 		switch kb.Expect(n.Expect) {
@@ -179,6 +180,8 @@ func (j *judged) stated(out *kb.Assessment, th Thresholds) bool {
 		}
 	}
 	switch {
+	case said: // its words may be others
+		page, span = j.read.page, sentenceOf(j.pages[j.read.page], j.read.span)
 	case o.Cell.Known && o.Cell.Lost == 0 && (o.BestRow || o.Cell.Page == o.Best && (value || named)):
 		page, span = o.Cell.Page, o.Cell.Span
 	case !o.BestHolds && !named:
@@ -187,7 +190,7 @@ func (j *judged) stated(out *kb.Assessment, th Thresholds) bool {
 	if len(j.needs) > 1 || j.needs[0].Count > 1 {
 		return false // one sentence does not show that all is there
 	}
-	if o.Sentence < leastNear {
+	if o.Sentence < leastNear && !said {
 		return false // too many of the question's words are not there
 	}
 	if j.cover[0].Excluded {

@@ -25,14 +25,20 @@ type Scorer interface {
 
 // Local assesses in this process. It is safe for concurrent use.
 type Local struct {
-	cfg    Config
-	reader *reading.Reader
-	model  Scorer
+	cfg     Config
+	reader  *reading.Reader
+	model   Scorer
+	options Options
+}
+
+// Options are what an assessor can do without.
+type Options struct {
+	Reader Reader // nil = none; a Reading.Mode that wants one then degrades
 }
 
 // New returns an assessor over the reader. model may be nil: then sufficiency is
 // the coverage itself.
-func New(cfg Config, reader *reading.Reader, model Scorer) (*Local, error) {
+func New(cfg Config, reader *reading.Reader, model Scorer, opts Options) (*Local, error) {
 	if errs := cfg.Validate(); len(errs) > 0 {
 		return nil, fmt.Errorf("rerank config: %w", errs[0])
 	}
@@ -41,7 +47,7 @@ func New(cfg Config, reader *reading.Reader, model Scorer) (*Local, error) {
 			return nil, fmt.Errorf("rerank: the model was trained on features %v, this server computes %v", got, SetFeatures)
 		}
 	}
-	return &Local{cfg: cfg, reader: reader, model: model}, nil
+	return &Local{cfg: cfg, reader: reader, model: model, options: opts}, nil
 }
 
 var _ Assessor = (*Local)(nil)
@@ -75,6 +81,7 @@ type judged struct {
 	sid      []float64       // by live candidate
 	features []float32
 	overlap  fact.Overlap
+	read     *read // nil = the reader was not asked, or is late
 }
 
 // Assess implements Assessor.
@@ -89,7 +96,7 @@ func (l *Local) Assess(ctx context.Context, req kb.AssessRequest) (kb.Assessment
 	if err := ctx.Err(); err != nil {
 		return kb.Assessment{}, fmt.Errorf("assess: %w", err)
 	}
-	return l.decide(j)
+	return l.decide(ctx, j)
 }
 
 // judge reads the passages and compares them with the question's needs.
@@ -214,7 +221,7 @@ func (j *judged) passageCDS(id string) float64 {
 }
 
 // decide turns what was found into the reply.
-func (l *Local) decide(j *judged) (kb.Assessment, error) {
+func (l *Local) decide(ctx context.Context, j *judged) (kb.Assessment, error) {
 	th := l.cfg.thresholds(j.req.Analysis.Class)
 	out := kb.Assessment{CDS: j.cds, Conflicts: j.clashes, Stale: stale(j)}
 	out.Slots = j.fills
@@ -229,7 +236,9 @@ func (l *Local) decide(j *judged) (kb.Assessment, error) {
 		if err != nil {
 			return kb.Assessment{}, fmt.Errorf("assess: sufficiency model: %w", err)
 		}
-		sufficiency = p
+		if sufficiency, err = l.second(ctx, j, p, &out); err != nil {
+			return kb.Assessment{}, err
+		}
 	}
 	if len(j.live) == 0 { // nothing holds nothing
 		sufficiency = 0
@@ -240,7 +249,7 @@ func (l *Local) decide(j *judged) (kb.Assessment, error) {
 		out.Outcome = kb.Insufficient
 		out.Missing = append(out.Missing, doubt(j.req.Analysis))
 	} else if l.model != nil {
-		j.stated(&out, th)
+		j.stated(&out, th, l.cfg.Reading)
 	}
 	out.Sufficient = out.Outcome == kb.Answered
 	out.Passages = l.passages(j, th)

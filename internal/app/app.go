@@ -162,5 +162,10 @@ func (a *App) configFiles() []string {
 			files = append(files, abs)
 		}
 	}
+	if p := a.Config().Reader.Path; p != "" {
+		if abs, err := filepath.Abs(p); err == nil {
+			files = append(files, abs)
+		}
+	}
 	return files
 }

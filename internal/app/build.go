@@ -14,6 +14,7 @@ import (
 	"suffice.dev/suffice/kb/fact"
 	"suffice.dev/suffice/kb/reading"
 	"suffice.dev/suffice/model/embed"
+	"suffice.dev/suffice/model/reader"
 	"suffice.dev/suffice/model/trees"
 	"suffice.dev/suffice/models/sufficiency"
 	"suffice.dev/suffice/precheck"
@@ -78,8 +79,14 @@ func (a *App) build(ctx context.Context) (*snapshot.Snapshot, error) {
 			return nil, err
 		}
 		s.Versions.Model = version
+		var judged rerank.Options
+		if read, err := readerModel(cfg.Reader); err != nil {
+			return nil, err
+		} else if read != nil {
+			judged.Reader, s.Versions.Model = read, s.Versions.Model+" "+read.Name()+"-"+read.Hash()
+		}
 		if table[RoleRerank] == here {
-			if s.Assessor, err = rerank.New(rerankConfig(cfg), pages, model); err != nil {
+			if s.Assessor, err = rerank.New(rerankConfig(cfg), pages, model, judged); err != nil {
 				return nil, err
 			}
 		}
@@ -162,8 +169,37 @@ func atStartOnly(old, now config.Config) error {
 	return errors.Join(errs...)
 }
 
+// readerModel is the reader of a configuration, nil where it has none: it is off, or
+// auto on a processor that runs only the portable kernels, which no budget fits.
+func readerModel(c config.Reader) (*reader.Model, error) {
+	switch {
+	case c.Mode == string(rerank.ReadOff), c.Mode == string(rerank.ReadAuto) && reader.Kernels() == "portable":
+		return nil, nil
+	case c.Path == "":
+		m, err := reader.BuiltIn()
+		if err != nil {
+			return nil, fmt.Errorf("built-in reader: %w", err)
+		}
+		return m, nil
+	}
+	data, err := os.ReadFile(c.Path)
+	if err != nil {
+		return nil, fmt.Errorf("reader.path: %w", err)
+	}
+	base, err := reader.BuiltInBase()
+	if err != nil {
+		return nil, fmt.Errorf("built-in reader: %w", err)
+	}
+	m, err := reader.New(c.Path, string(data), base)
+	if err != nil {
+		return nil, fmt.Errorf("reader.path: %w", err)
+	}
+	return m, nil
+}
+
 func rerankConfig(c config.Config) rerank.Config {
 	out := rerank.Default()
+	out.Reading = c.Reader.Judging()
 	out.Thresholds = map[kb.Class]rerank.Thresholds{}
 	for _, class := range kb.Classes {
 		t := c.Thresholds.For(class)

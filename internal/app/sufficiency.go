@@ -49,7 +49,13 @@ func NewSufficiencyJudge(src config.Sources, learned bool) (*SufficiencyJudge, e
 		}
 	}
 	engine := newEngine(lex, static)
-	if j.local, err = rerank.New(rerankConfig(cfg), reading.New(engine, 0, nil), model); err != nil {
+	var opts rerank.Options
+	if read, err := readerModel(cfg.Reader); err != nil {
+		return nil, setup(err)
+	} else if read != nil {
+		opts.Reader = read
+	}
+	if j.local, err = rerank.New(rerankConfig(cfg), reading.New(engine, 0, nil), model, opts); err != nil {
 		return nil, setup(err)
 	}
 	return j, nil
@@ -58,13 +64,31 @@ func NewSufficiencyJudge(src config.Sources, learned bool) (*SufficiencyJudge, e
 // Judge analyses a question and assesses the passages. The row is nil where the
 // question asks back.
 func (j *SufficiencyJudge) Judge(ctx context.Context, q kb.Question, passages []kb.Passage) ([]float32, kb.Assessment, error) {
+	req, err := j.request(ctx, q, passages)
+	if err != nil {
+		return nil, kb.Assessment{}, err
+	}
+	return j.local.Judge(ctx, req)
+}
+
+// Reading is the reader's probability that a passage holds what the question asks, as
+// rerank.Local.Reading gives it.
+func (j *SufficiencyJudge) Reading(ctx context.Context, q kb.Question, passages []kb.Passage) (float64, error) {
+	req, err := j.request(ctx, q, passages)
+	if err != nil {
+		return 0, err
+	}
+	return j.local.Reading(ctx, req)
+}
+
+func (j *SufficiencyJudge) request(ctx context.Context, q kb.Question, passages []kb.Passage) (kb.AssessRequest, error) {
 	analysis, err := j.precheck.Analyze(ctx, q)
 	if err != nil {
-		return nil, kb.Assessment{}, fmt.Errorf("judge %q: %w", q.Text, err)
+		return kb.AssessRequest{}, fmt.Errorf("judge %q: %w", q.Text, err)
 	}
 	candidates := make([]kb.Candidate, len(passages))
 	for i, p := range passages {
 		candidates[i] = kb.Candidate{Passage: p, Rank: i + 1}
 	}
-	return j.local.Judge(ctx, kb.AssessRequest{Analysis: analysis, Candidates: candidates})
+	return kb.AssessRequest{Analysis: analysis, Candidates: candidates}, nil
 }

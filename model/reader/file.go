@@ -212,16 +212,53 @@ func (f *file) rows(name string, out, in int, row func(i int, values []int16, sc
 			row(i, values, finite(f32(f.blob, t.Scales+4*i)))
 		}
 	case "i4":
-		table, quantize := f.table(t), fastest().quantize
+		table := f.table(t)
 		wide := make([]float32, in)
 		for i := range out {
 			table.row(wide, i)
-			row(i, values, quantize(values, wide, weightLevels))
+			row(i, values, narrow(values, wide))
 		}
 	default:
 		return fmt.Errorf("%w %s: tensor %s is %s, want integers", ErrFile, f.Name, name, t.DType)
 	}
 	return nil
+}
+
+// narrow rounds a row of weights and returns the scale: of a few clippings the one
+// with the least squared error. One block with a large scale would else coarsen the
+// whole row.
+func narrow(dst []int16, src []float32) float32 {
+	peak := float32(0)
+	for _, x := range src {
+		peak = max(peak, x, -x)
+	}
+	if peak <= least {
+		clear(dst)
+		return 0
+	}
+	best, error := float32(0), float32(math.MaxFloat32)
+	for _, clip := range [...]float32{1, 0.95, 0.9, 0.85, 0.8, 0.7} {
+		scale := peak * clip / weightLevels
+		inverse, sum := 1/scale, float32(0)
+		for _, x := range src {
+			d := x - scale*whole(x*inverse)
+			sum += d * d
+		}
+		if sum < error {
+			best, error = scale, sum
+		}
+	}
+	inverse := 1 / best
+	for i, x := range src {
+		dst[i] = int16(whole(x * inverse))
+	}
+	return best
+}
+
+// whole rounds to the nearest whole number, ties to even, within the levels of weights.
+func whole(x float32) float32 {
+	const shift = 3 << 22 // beyond it a float32 has no fraction
+	return min(max(x+shift-shift, -weightLevels), weightLevels)
 }
 
 // table is a matrix in 4 bits.

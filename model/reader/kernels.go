@@ -50,19 +50,23 @@ var portable = kernels{
 		}
 	},
 	panel: func(out []float32, stride int, a []int16, in, rows int, w []int16, rowScales, colScales, bias []float32) {
+		w = w[:in*lanes]
 		for r := range rows {
-			var sums [lanes]int32
 			row := a[r*in : (r+1)*in]
-			for i := 0; i < in; i += 2 {
-				x, y := int32(row[i]), int32(row[i+1])
-				ws := w[i*lanes : (i+2)*lanes][:2*lanes]
-				for j := range sums {
-					sums[j] += x*int32(ws[2*j]) + y*int32(ws[2*j+1])
-				}
-			}
 			o := out[r*stride:][:lanes]
-			for j := range o {
-				o[j] = float32(sums[j])*rowScales[r]*colScales[j] + bias[j]
+			for j := 0; j < lanes; j += 4 { // four sums stay in registers
+				var s0, s1, s2, s3 int32
+				for i, at := 0, 2*j; i+1 < len(row); i, at = i+2, at+2*lanes {
+					x, y := int32(row[i]), int32(row[i+1])
+					q := w[at : at+8 : at+8]
+					s0 += x*int32(q[0]) + y*int32(q[1])
+					s1 += x*int32(q[2]) + y*int32(q[3])
+					s2 += x*int32(q[4]) + y*int32(q[5])
+					s3 += x*int32(q[6]) + y*int32(q[7])
+				}
+				for k, s := range [4]int32{s0, s1, s2, s3} {
+					o[j+k] = float32(s)*rowScales[r]*colScales[j+k] + bias[j+k]
+				}
 			}
 		}
 	},

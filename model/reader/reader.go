@@ -106,8 +106,23 @@ var base = sync.OnceValues(func() (*Base, error) {
 	return NewBase("base.bin", files.Base, tokens)
 })
 
+var model = sync.OnceValues(func() (*Model, error) {
+	b, err := base()
+	if err != nil {
+		return nil, err
+	}
+	return New("reader.bin", files.Reader, b)
+})
+
+// BuiltIn returns the trained model that is compiled into the binary, read on the
+// first call.
+func BuiltIn() (*Model, error) { return model() }
+
 // BuiltInBase returns the base that is compiled into the binary, read on the first call.
 func BuiltInBase() (*Base, error) { return base() }
+
+// Hash is the base's SHA-256, as the files that belong to it name it.
+func (b *Base) Hash() string { return b.file.hash }
 
 // Kernels names the loops that this processor runs: avx2 or portable.
 func Kernels() string { return fastest().name }

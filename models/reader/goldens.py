@@ -76,7 +76,7 @@ def probabilities(header, enc, tok, x):
         if head == "holds":
             out["holds"] = float(sig(c.get("a", 1) * logits[0] + c.get("b", 0)))
         else:
-            e = c.get("a", 1) * logits / c.get("t", 1) + np.array(c.get("b", [0, 0, 0])); e = np.exp(e - e.max()); out["claim"] = [float(v) for v in e / e.sum()]
+            e = c.get("a", 1) * logits / c.get("t", 1) + np.array(c.get("b", [0, 0, 0])); e = np.exp(e - e.max()); out["claimSays"] = [float(v) for v in e / e.sum()]
     return out
 
 
@@ -95,7 +95,7 @@ def main():
     with open(os.path.join(OUT, "pairs.jsonl"), "w", encoding="utf-8", newline="\n") as f:
         f.write(json.dumps({"model": export.sha256(o.file)[:16]}) + "\n")
         for x in pairs(random.Random(20260702), o.count):
-            r = probabilities(header, enc, tok, x); f.write(json.dumps({**x, **{k: np.round(v, 5).tolist() for k, v in r.items()}}, ensure_ascii=False) + "\n")
+            r = probabilities(header, enc, tok, x); f.write(json.dumps({**x, **{k: np.round(v, 5).tolist() for k, v in r.items()}}, ensure_ascii=False) + "\n"); f.flush()
 
 
 if __name__ == "__main__":

@@ -16,3 +16,8 @@ var Base string
 //
 //go:embed e5.bin
 var E5 string
+
+// Reader is the trained layers and heads. TRAINING.md says of what.
+//
+//go:embed reader.bin
+var Reader string

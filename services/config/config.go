@@ -39,6 +39,7 @@ type Config struct {
 	Layers     ByRole[Layer]       `key:"layers"`
 	Ingest     Ingest              `key:"ingest"`
 	Lexicon    Lexicon             `key:"lexicon"`
+	Reader     Reader              `key:"reader"`
 	Domains    map[string]Domain   `key:"domains"`
 	Limits     Limits              `key:"limits"`
 	Telemetry  Telemetry           `key:"telemetry"`
@@ -287,6 +288,21 @@ type Lexicon struct {
 	Paths []string `key:"paths"` // YAML files; relative paths are relative to the config file
 }
 
+// Reader is the small transformer that reads a question or a claim against a passage.
+type Reader struct {
+	Mode     string        `key:"mode"`     // off; auto: where words and facts leave doubt, on processors with fast kernels; always
+	Budget   time.Duration `key:"budget"`   // that one reading may take, 1ms..1m; what is late is left out
+	Passages int           `key:"passages"` // passages read at most, 1..100
+	Path     string        `key:"path"`     // file of a model trained for the built-in base; "" = the built-in model
+}
+
+// Judging is the form in which the rerank layer takes it, over that layer's weights.
+func (r Reader) Judging() rerank.Reading {
+	out := rerank.Default().Reading
+	out.Mode, out.Budget, out.Passages = rerank.Mode(r.Mode), r.Budget, r.Passages
+	return out
+}
+
 // Domain are the settings of one domain of documents.
 type Domain struct {
 	SIDFactor float64  `key:"sid_factor"` // of the density of facts, 0..1
@@ -337,6 +353,7 @@ func Default() Config {
 		Layers:    ByRole[Layer]{},
 		Ingest:    Ingest{ChunkTarget: 1200, ChunkMax: 2400, Watch: 2 * time.Second},
 		Lexicon:   Lexicon{Paths: []string{}},
+		Reader:    Reader{Mode: string(judged.Reading.Mode), Budget: judged.Reading.Budget, Passages: judged.Reading.Passages},
 		Domains:   map[string]Domain{},
 		Limits: Limits{
 			Passages: limits.Passages, PassageChars: limits.PassageRunes, Question: limits.Question, Answer: limits.Answer,

@@ -165,10 +165,11 @@ func (l *loader) file(path string) error {
 			}
 		}
 	}
-	if model, ok := raw["llm"].(map[string]any); ok {
-		for _, key := range []string{"prompts", "key_file"} {
-			if s, ok := model[key].(string); ok && s != "" && !filepath.IsAbs(s) {
-				model[key] = filepath.Join(filepath.Dir(path), s)
+	for part, keys := range map[string][]string{"llm": {"prompts", "key_file"}, "reader": {"path"}} {
+		settings, _ := raw[part].(map[string]any)
+		for _, key := range keys {
+			if s, ok := settings[key].(string); ok && s != "" && !filepath.IsAbs(s) {
+				settings[key] = filepath.Join(filepath.Dir(path), s)
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/rerank"
 )
 
 // Validate checks the ranges of all values and returns every problem, by key.
@@ -80,6 +81,9 @@ func (c Config) Validate() []Problem {
 			v.add("lexicon.paths", "an empty path; name a file or leave it out")
 		}
 	}
+	v.oneOf("reader.mode", c.Reader.Mode, string(rerank.ReadOff), string(rerank.ReadAuto), string(rerank.ReadAlways))
+	v.duration("reader.budget", c.Reader.Budget, time.Millisecond, time.Minute)
+	v.whole("reader.passages", c.Reader.Passages, 1, 100)
 	for _, name := range sortedKeys(c.Domains) {
 		v.share("domains."+name+".sid_factor", c.Domains[name].SIDFactor)
 	}

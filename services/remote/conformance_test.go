@@ -21,7 +21,7 @@ import (
 
 func assessor(t *testing.T) rerank.Assessor {
 	t.Helper()
-	a, err := rerank.New(rerank.Default(), reading.New(fact.New(fact.Config{}), 0, nil), nil)
+	a, err := rerank.New(rerank.Default(), reading.New(fact.New(fact.Config{}), 0, nil), nil, rerank.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

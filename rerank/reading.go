@@ -1,0 +1,266 @@
+package rerank
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sort"
+	"time"
+
+	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/kb/fact"
+	"suffice.dev/suffice/model/reader"
+	"suffice.dev/suffice/text"
+)
+
+// Reader reads a question against passages; model/reader implements it. One reading a
+// passage, in order; its error is ctx's or its own.
+type Reader interface {
+	Read(ctx context.Context, question string, passages []string) ([]reader.Reading, error)
+}
+
+// Mode says when the reader is asked.
+type Mode string
+
+// The modes.
+const (
+	ReadOff    Mode = "off"    // never
+	ReadAuto   Mode = "auto"   // where the sufficiency of words and facts leaves doubt
+	ReadAlways Mode = "always" // wherever one passage can answer
+)
+
+// Reading is when the reader is asked and what its say weighs.
+type Reading struct {
+	Mode     Mode
+	Budget   time.Duration // that a reading may take; above 0
+	Passages int           // read at most; above 0
+	From, To float64       // doubt: sufficiency within these, 0..1
+	// Sufficiency after reading: logistic of Bias + Model·logit(sufficiency) +
+	// Reader·logit(probability of the best passage). docs/measurements.md, "Reader".
+	Bias, Model, Say float64
+	// Sure is the probability of the best passage from which the sentence that the
+	// reader points at is an answer although its words are not the question's, 0..1.
+	Sure float64
+}
+
+// stretchRunes is about what one window of the reader holds beside a question.
+const (
+	stretchHan   = 260
+	stretchOther = 700
+)
+
+// readable reports whether one passage could answer alone, and no fact rules that
+// out: a fact that excludes a number, a date, a unit or a negation outranks the
+// reader.
+func (j *judged) readable() bool {
+	if len(j.needs) != 1 || j.needs[0].Count > 1 || len(j.pages) == 0 || j.cover[0].Excluded {
+		return false
+	}
+	switch j.outcome() {
+	case kb.Answered, kb.Insufficient:
+		return true
+	}
+	return false
+}
+
+// doubtful reports whether the reader is to be asked about a sufficiency.
+func (c Reading) doubtful(sufficiency float64) bool {
+	switch c.Mode {
+	case ReadAuto:
+		return sufficiency >= c.From && sufficiency <= c.To
+	case ReadAlways:
+		return true
+	}
+	return false
+}
+
+// join is the sufficiency after a reading.
+func (c Reading) join(sufficiency, holds float64) float64 {
+	return 1 / (1 + math.Exp(-(c.Bias + c.Model*logit(sufficiency) + c.Say*logit(holds))))
+}
+
+// logit is the log odds of a probability, held within what both models can know.
+func logit(p float64) float64 {
+	p = math.Min(0.995, math.Max(0.005, p))
+	return math.Log(p / (1 - p))
+}
+
+// read is what the reader found in the best passage.
+type read struct {
+	holds float64   // 0..1
+	page  int       // of judged.pages
+	span  text.Span // the answer, in the page; empty without one
+	sure  float64   // that it is there
+}
+
+// stretch is a part of a page that is read.
+type stretch struct {
+	page  int
+	span  text.Span
+	score float64
+}
+
+// stretches picks what is read: of the pages with the best facts and the nearest
+// sentence the part around them, best first.
+func (j *judged) stretches(most int) []stretch {
+	best := map[int]stretch{}
+	note := func(page int, span text.Span, score float64) {
+		if old, ok := best[page]; !ok || score > old.score {
+			best[page] = stretch{page, span, score}
+		}
+	}
+	for k := range j.pages { // what nothing points at comes last, in the order of the passages
+		note(k, text.Span{}, -float64(k+1))
+	}
+	for _, refs := range [][]fact.Ref{j.cover[0].Near, j.cover[0].Fillers} {
+		for _, r := range refs {
+			note(r.Page, r.Span, r.Score)
+		}
+	}
+	if o := j.overlap; o.Best >= 0 {
+		note(o.Best, o.BestSpan, 1)
+	}
+	out := make([]stretch, 0, len(best))
+	for _, s := range best {
+		s.span = around(j.pages[s.page], s.span)
+		out = append(out, s)
+	}
+	sort.Slice(out, func(a, b int) bool {
+		if out[a].score != out[b].score {
+			return out[a].score > out[b].score
+		}
+		return out[a].page < out[b].page
+	})
+	return out[:min(most, len(out))]
+}
+
+// around widens a span to whole sentences on both sides, as long as a window holds
+// them.
+func around(page *fact.Page, span text.Span) text.Span {
+	limit := stretchOther
+	han := 0
+	for _, r := range page.Runes[:min(len(page.Runes), 400)] {
+		if text.IsHan(r) {
+			han++
+		}
+	}
+	if 5*han > min(len(page.Runes), 400) {
+		limit = stretchHan
+	}
+	if len(page.Runes) <= limit {
+		return text.Span{Start: 0, End: len(page.Runes)}
+	}
+	first := 0 // the sentence with the beginning of the span
+	for i, s := range page.Sentences {
+		if s.Start <= span.Start {
+			first = i
+		}
+	}
+	if len(page.Sentences) == 0 {
+		return text.Span{Start: 0, End: limit}
+	}
+	from, to := first, first
+	size := func() int { return page.Sentences[to].End - page.Sentences[from].Start }
+	for grown := true; grown; {
+		grown = false
+		if to+1 < len(page.Sentences) {
+			if to++; size() > limit {
+				to--
+			} else {
+				grown = true
+			}
+		}
+		if from > 0 {
+			if from--; size() > limit {
+				from++
+			} else {
+				grown = true
+			}
+		}
+	}
+	return text.Span{Start: page.Sentences[from].Start, End: page.Sentences[to].End}
+}
+
+// errAbsent says that a configuration wants a reader and there is none.
+var errAbsent = errors.New("no reader in this process")
+
+// read asks the reader, within the budget and the context.
+func (l *Local) read(ctx context.Context, j *judged) (*read, error) {
+	if l.options.Reader == nil {
+		return nil, errAbsent
+	}
+	parts := j.stretches(l.cfg.Reading.Passages)
+	texts := make([]string, len(parts))
+	for i, s := range parts {
+		texts[i] = string(j.pages[s.page].Runes[s.span.Start:s.span.End])
+	}
+	limited, cancel := context.WithTimeout(ctx, l.cfg.Reading.Budget)
+	defer cancel()
+	found, err := l.options.Reader.Read(limited, j.req.Analysis.Question, texts)
+	if err != nil {
+		return nil, fmt.Errorf("read %d passages: %w", len(texts), err)
+	}
+	out := &read{}
+	for i, r := range found {
+		if i > 0 && r.Holds <= out.holds {
+			continue
+		}
+		s := parts[i]
+		*out = read{holds: r.Holds, page: s.page, sure: r.Answer.Probability}
+		if r.Answer.End > r.Answer.Start {
+			out.span = text.Span{Start: s.span.Start + r.Answer.Start, End: s.span.Start + r.Answer.End}
+		}
+	}
+	return out, nil
+}
+
+// second asks the reader where its say counts, and returns the sufficiency after it.
+// A reader that is late or absent changes nothing, and is named.
+func (l *Local) second(ctx context.Context, j *judged, sufficiency float64, out *kb.Assessment) (float64, error) {
+	if !l.cfg.Reading.doubtful(sufficiency) || !j.readable() {
+		return sufficiency, nil
+	}
+	found, err := l.read(ctx, j)
+	switch {
+	case err == nil:
+		j.read = found
+		return l.cfg.Reading.join(sufficiency, found.holds), nil
+	case ctx.Err() != nil:
+		return 0, fmt.Errorf("assess: %w", ctx.Err())
+	case errors.Is(err, context.DeadlineExceeded):
+		out.Degraded = append(out.Degraded, kb.Degraded{Part: "reader", Reason: fmt.Sprintf("not done within %v", l.cfg.Reading.Budget)})
+	case errors.Is(err, errAbsent):
+		out.Degraded = append(out.Degraded, kb.Degraded{Part: "reader", Reason: errAbsent.Error()})
+	default:
+		out.Degraded = append(out.Degraded, kb.Degraded{Part: "reader", Reason: "failed"})
+	}
+	return sufficiency, nil
+}
+
+// sentenceOf is the sentence of a page that holds the beginning of a span.
+func sentenceOf(page *fact.Page, span text.Span) text.Span {
+	for _, s := range page.Sentences {
+		if s.Start <= span.Start && span.Start < s.End {
+			return text.Span{Start: s.Start, End: max(s.End, span.End)}
+		}
+	}
+	return span
+}
+
+// Reading is the reader's probability that the best passage of a request holds what
+// it asks, whatever the mode; NaN where the reader has no say.
+func (l *Local) Reading(ctx context.Context, req kb.AssessRequest) (float64, error) {
+	if req.Analysis.Clarify != nil {
+		return math.NaN(), nil
+	}
+	j := l.judge(req)
+	if !j.readable() {
+		return math.NaN(), nil
+	}
+	found, err := l.read(ctx, j)
+	if err != nil {
+		return 0, err
+	}
+	return found.holds, nil
+}
