@@ -1,0 +1,168 @@
+package rerank_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/kb/fact"
+	"suffice.dev/suffice/kb/reading"
+	"suffice.dev/suffice/model/reader"
+	"suffice.dev/suffice/rerank"
+)
+
+// scorer gives every row the same sufficiency.
+type scorer float64
+
+func (scorer) Features() []string { return rerank.SetFeatures }
+func (s scorer) Predict([]float32) (margin, probability float64, err error) {
+	return math.Log(float64(s) / (1 - float64(s))), float64(s), nil
+}
+func (scorer) Contributions([]float32) []float64 { return make([]float64, len(rerank.SetFeatures)) }
+
+// says is a reader that finds its sentence where a passage has it.
+type says struct {
+	sentence string
+	holds    float64
+	err      error
+	late     bool
+	asked    int
+	longest  int // code points of the longest passage it was given
+}
+
+func (s *says) Read(ctx context.Context, _ string, passages []string) ([]reader.Reading, error) {
+	s.asked++
+	if s.late {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	out := make([]reader.Reading, len(passages))
+	for i, p := range passages {
+		s.longest = max(s.longest, len([]rune(p)))
+		out[i].Holds = 1 - s.holds
+		if at := strings.Index(p, s.sentence); at >= 0 {
+			start := len([]rune(p[:at]))
+			out[i] = reader.Reading{Holds: s.holds, Answer: reader.Answer{Start: start, End: start + len([]rune(s.sentence)), Probability: s.holds}}
+		}
+	}
+	return out, s.err
+}
+
+func who(question string) kb.Analysis {
+	return kb.Analysis{
+		Question: question, Original: question, AsOf: time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC), Class: kb.Condition, Probability: 1, Language: "zh",
+		Slots: []kb.Slot{{Name: "value", Role: kb.Asked, Required: true, Attribute: "能否核销", Expect: kb.ExpectText}},
+	}
+}
+
+func TestTheReaderIsAskedInDoubt(t *testing.T) {
+	passages := []kb.Candidate{
+		{Passage: kb.Passage{ID: "a", Text: "码头每天六点开门。"}, Rank: 1},
+		{Passage: kb.Passage{ID: "b", Text: "旧合同另行保存。逾期三年的欠款可以冲减账面，由总会计师签字。"}, Rank: 2},
+	}
+	sentence := "逾期三年的欠款可以冲减账面，由总会计师签字。"
+	for name, c := range map[string]struct {
+		mode    rerank.Mode
+		model   float64 // sufficiency before
+		reader  *says
+		none    bool
+		asked   int
+		outcome kb.Outcome
+		reason  string // of degraded; "" = nothing is
+	}{
+		"off":                {rerank.ReadOff, 0.5, &says{sentence: sentence, holds: 0.99}, false, 0, kb.Insufficient, ""},
+		"in doubt":           {rerank.ReadAuto, 0.5, &says{sentence: sentence, holds: 0.99}, false, 1, kb.Answered, ""},
+		"in doubt, says no":  {rerank.ReadAuto, 0.5, &says{sentence: sentence, holds: 0.3}, false, 1, kb.Insufficient, ""},
+		"no doubt":           {rerank.ReadAuto, 0.001, &says{sentence: sentence, holds: 0.99}, false, 0, kb.Insufficient, ""},
+		"always":             {rerank.ReadAlways, 0.001, &says{sentence: sentence, holds: 0.6}, false, 1, kb.Insufficient, ""},
+		"late":               {rerank.ReadAuto, 0.5, &says{late: true}, false, 1, kb.Insufficient, "not done within 20ms"},
+		"fails":              {rerank.ReadAuto, 0.5, &says{err: errors.New("damaged")}, false, 1, kb.Insufficient, "failed"},
+		"absent":             {rerank.ReadAuto, 0.5, nil, true, 0, kb.Insufficient, "no reader in this process"},
+		"absent, not wanted": {rerank.ReadOff, 0.5, nil, true, 0, kb.Insufficient, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := rerank.Default()
+			cfg.Reading.Mode, cfg.Reading.Budget = c.mode, 20*time.Millisecond
+			var opts rerank.Options
+			if !c.none {
+				opts.Reader = c.reader
+			}
+			l, err := rerank.New(cfg, reading.New(fact.New(fact.Config{}), 0, nil), scorer(c.model), opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := l.Assess(t.Context(), kb.AssessRequest{Analysis: who("三年以上的应收款能否核销？"), Candidates: passages})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Outcome != c.outcome {
+				t.Errorf("outcome %s (sufficiency %.2f), want %s", got.Outcome, got.Sufficiency, c.outcome)
+			}
+			if c.reader != nil && c.reader.asked != c.asked {
+				t.Errorf("asked %d times, want %d", c.reader.asked, c.asked)
+			}
+			reason := ""
+			for _, d := range got.Degraded {
+				if d.Part == "reader" {
+					reason = d.Reason
+				}
+			}
+			if reason != c.reason {
+				t.Errorf("degraded: %q, want %q", reason, c.reason)
+			}
+			if got.Outcome == kb.Answered {
+				if e := got.Slots[0].Evidence; len(e) != 1 || e[0].PassageID != "b" || e[0].Quote != sentence {
+					t.Errorf("evidence %+v, want the sentence of b", e)
+				}
+			}
+		})
+	}
+}
+
+// A deadline of the caller is the caller's: no reply without the reader is made up
+// after it.
+func TestTheCallersDeadlineIsAnError(t *testing.T) {
+	cfg := rerank.Default()
+	cfg.Reading.Mode = rerank.ReadAlways
+	l, err := rerank.New(cfg, reading.New(fact.New(fact.Config{}), 0, nil), scorer(0.5), rerank.Options{Reader: &says{late: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer cancel()
+	_, err = l.Assess(ctx, kb.AssessRequest{Analysis: who("三年以上的应收款能否核销？"), Candidates: []kb.Candidate{{Passage: kb.Passage{ID: "a", Text: "码头每天六点开门。"}, Rank: 1}}})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v, want the deadline's", err)
+	}
+}
+
+// Of a long passage the part around what was found is read, and the evidence stands
+// where it does in the whole.
+func TestLongPassagesAreReadAroundTheFind(t *testing.T) {
+	filler := strings.Repeat("仓库的灭火器每月检查一次，由保安记录。", 60)
+	sentence := "应收款满三年可以核销，由总会计师签字。"
+	s := &says{sentence: sentence, holds: 0.99}
+	cfg := rerank.Default()
+	cfg.Reading.Mode = rerank.ReadAlways
+	l, err := rerank.New(cfg, reading.New(fact.New(fact.Config{}), 0, nil), scorer(0.5), rerank.Options{Reader: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := l.Assess(t.Context(), kb.AssessRequest{Analysis: who("应收款满三年能否核销？"), Candidates: []kb.Candidate{{Passage: kb.Passage{ID: "a", Text: filler + sentence + filler}, Rank: 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.longest == 0 || s.longest > 300 {
+		t.Errorf("%d code points were read, want at most 300", s.longest)
+	}
+	if got.Outcome == kb.Answered && len(got.Slots[0].Evidence) > 0 && got.Slots[0].Evidence[0].Quote != sentence {
+		t.Errorf("evidence %+v", got.Slots[0].Evidence)
+	}
+	if got.Sufficiency <= 0.5 {
+		t.Errorf("sufficiency %.2f: the sentence was not among what was read", got.Sufficiency)
+	}
+}
