@@ -37,7 +37,7 @@ func BenchmarkEncoder(b *testing.B) {
 			{"five", 5, "正式员工每年享有带薪年假十天，试用期不计。", 10},
 		} {
 			b.Run(k.name+"/"+c.name, func(b *testing.B) {
-				e := &encoder{built.Base, built.layers, k, activationLevels}
+				e := &encoder{built.Base, built.layers, k}
 				w := e.take()
 				for range c.texts {
 					for _, p := range e.tokens.AppendPieces(nil, prefixPassage+strings.Repeat(c.sentence, c.repeat)) {

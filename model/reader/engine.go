@@ -28,7 +28,9 @@ const workerTokens = 24
 // inputs lanes times the two weights.
 type matrix struct {
 	in, out int
+	levels  float32 // of its inputs
 	packed  []int8
+	steps   []int16   // of weights in 4 bits: for each panel and block of 32 inputs lanes times the step, twice
 	scales  []float32 // by output
 	bias    []float32
 }
@@ -44,14 +46,69 @@ func (m *matrix) put(i int, values []int16, scale float32) {
 	}
 }
 
-// join reads the named matrices of a layer as one, one below the other.
+// panelAt writes the weights of the panel that begins at output p.
+func (m *matrix) panelAt(k *kernels, dst []int16, p int) {
+	packed := m.packed[p*m.in:][:lanes*m.in]
+	if m.steps == nil {
+		k.expand(dst, packed)
+		return
+	}
+	k.expandBlocks(dst, packed, m.steps[p*m.in/blockWidth*2:][:lanes*m.in/blockWidth*2])
+}
+
+// putBlocks stores the weights of output i, given in 4 bits: the scales of its blocks
+// become whole steps of one scale.
+func (m *matrix) putBlocks(i int, values []int16, scales []float32) {
+	most := float32(wideSteps)
+	if m.in <= narrowInputs {
+		most = narrowSteps
+	}
+	peak := float32(0)
+	for _, x := range scales {
+		peak = max(peak, x, -x)
+	}
+	if peak <= least {
+		clear(values)
+		peak = 0
+	}
+	m.put(i, values, peak/most)
+	for b, x := range scales {
+		step := int16(0)
+		if peak > 0 {
+			step = int16(math.RoundToEven(float64(x / peak * most)))
+		}
+		at := i/lanes*lanes*m.in/blockWidth*2 + b*2*lanes + i%lanes*2
+		m.steps[at], m.steps[at+1] = step, step
+	}
+}
+
+// join reads the named matrices of a layer as one, one below the other. They are all of
+// one type.
 func (f *file) join(layer, in, out int, names ...string) (matrix, error) {
-	m := matrix{in: in, out: out * len(names), packed: make([]int8, in*out*len(names)), scales: make([]float32, out*len(names))}
+	m := matrix{in: in, out: out * len(names), levels: activationLevels, packed: make([]int8, in*out*len(names)), scales: make([]float32, out*len(names))}
+	kind := ""
 	for n, name := range names {
 		full := fmt.Sprintf("l%d.%s", layer, name)
-		err := f.rows(full+".w", out, in, func(i int, values []int16, scale float32) { m.put(n*out+i, values, scale) })
-		if err != nil {
+		t, err := f.find(full+".w", out, in)
+		switch {
+		case err != nil:
 			return m, err
+		case n > 0 && t.DType != kind:
+			return m, fmt.Errorf("%w %s: tensor %s is %s, the ones beside it are %s", ErrFile, f.Name, t.Name, t.DType, kind)
+		}
+		switch kind = t.DType; kind {
+		case "i8":
+			f.rows(t, func(i int, values []int16, scale float32) { m.put(n*out+i, values, scale) })
+		case "i4":
+			if m.steps == nil {
+				m.steps, m.levels = make([]int16, in*m.out/blockWidth*2), wideLevels
+				if in <= narrowInputs {
+					m.levels = narrowLevels
+				}
+			}
+			f.table(t).blocks(func(i int, values []int16, scales []float32) { m.putBlocks(n*out+i, values, scales) })
+		default:
+			return m, fmt.Errorf("%w %s: tensor %s is %s, want integers", ErrFile, f.Name, t.Name, kind)
 		}
 		bias, err := f.floats(full+".b", out)
 		if err != nil {
@@ -118,7 +175,6 @@ type encoder struct {
 	*Base
 	layers  []*layer
 	kernels *kernels
-	levels  float32 // of activations
 }
 
 // NewBase reads the text of a base file; name is what errors call it. Reading takes
@@ -181,7 +237,7 @@ func (b *Base) encoder(name string, f *file) (*encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &encoder{Base: b, layers: append(append([]*layer(nil), b.layers...), layers...), kernels: fastest(), levels: activationLevels}, nil
+	return &encoder{Base: b, layers: append(append([]*layer(nil), b.layers...), layers...), kernels: fastest()}, nil
 }
 
 // sequence is one text in a batch: its tokens are rows start to end.
@@ -338,9 +394,9 @@ func (e *encoder) embed(w *workspace, k *worker) {
 }
 
 // quantize rounds rows of width values to k.ints and k.scales.
-func (e *encoder) quantize(k *worker, rows []float32, width int) {
+func (e *encoder) quantize(k *worker, rows []float32, width int, levels float32) {
 	for r := 0; r*width < len(rows); r++ {
-		k.scales[r] = e.kernels.quantize(k.ints[r*width:][:width], rows[r*width:][:width], e.levels)
+		k.scales[r] = e.kernels.quantize(k.ints[r*width:][:width], rows[r*width:][:width], levels)
 	}
 }
 
@@ -348,18 +404,18 @@ func (e *encoder) quantize(k *worker, rows []float32, width int) {
 func (e *encoder) multiply(k *worker, m *matrix, out []float32, rows int) {
 	panel := k.panel[:lanes*m.in]
 	for p := 0; p < m.out; p += lanes {
-		e.kernels.expand(panel, m.packed[p*m.in:][:lanes*m.in])
+		m.panelAt(e.kernels, panel, p)
 		e.kernels.panel(out[p:], m.out, k.ints, m.in, rows, panel, k.scales, m.scales[p:], m.bias[p:])
 	}
 }
 
 // project writes queries, keys and values of rows first to last for a layer.
 func (e *encoder) project(w *workspace, k *worker, layer, first, last int) {
-	e.quantize(k, w.x[first*e.width:last*e.width], e.width)
 	m, out, head := &e.layers[layer].qkv, w.qkv[layer%2], e.width/e.heads
+	e.quantize(k, w.x[first*e.width:last*e.width], e.width, m.levels)
 	panel := k.panel[:lanes*m.in]
 	for p := 0; p < m.out; p += lanes {
-		e.kernels.expand(panel, m.packed[p*m.in:][:lanes*m.in])
+		m.panelAt(e.kernels, panel, p)
 		to := out[(p/head*w.rows+first)*head+p%head:]
 		e.kernels.panel(to, head, k.ints, m.in, last-first, panel, k.scales, m.scales[p:], m.bias[p:])
 	}
@@ -370,17 +426,17 @@ func (e *encoder) block(w *workspace, k *worker, number, first, last int) {
 	l, rows := e.layers[number], last-first
 	x := w.x[first*e.width : last*e.width]
 	e.attend(w, k, w.qkv[number%2], first, last)
-	e.quantize(k, k.narrow[:rows*e.width], e.width)
+	e.quantize(k, k.narrow[:rows*e.width], e.width, l.ao.levels)
 	e.multiply(k, &l.ao, k.narrow, rows)
 	for r := range rows {
 		e.kernels.addNorm(x[r*e.width:][:e.width], k.narrow[r*e.width:][:e.width], l.alnW, l.alnB, e.eps)
 	}
-	e.quantize(k, x, e.width)
+	e.quantize(k, x, e.width, l.fi.levels)
 	e.multiply(k, &l.fi, k.wide, rows)
 	for r := range rows {
 		row := k.wide[r*e.ffn:][:e.ffn]
 		e.kernels.gelu(row)
-		k.scales[r] = e.kernels.quantize(k.ints[r*e.ffn:][:e.ffn], row, e.levels)
+		k.scales[r] = e.kernels.quantize(k.ints[r*e.ffn:][:e.ffn], row, l.fo.levels)
 	}
 	e.multiply(k, &l.fo, k.narrow, rows)
 	for r := range rows {

@@ -194,71 +194,17 @@ func (f *file) floats(name string, shape ...int) ([]float32, error) {
 	return out, nil
 }
 
-// rows reads an integer tensor row by row as int8 and the row's scale. 4-bit rows are
-// rounded anew, because their blocks have scales of their own.
-func (f *file) rows(name string, out, in int, row func(i int, values []int16, scale float32)) error {
-	t, err := f.find(name, out, in)
-	if err != nil {
-		return err
-	}
+// rows reads an int8 tensor row by row, with the row's scale.
+func (f *file) rows(t tensor, row func(i int, values []int16, scale float32)) {
+	in := t.Shape[1]
 	values := make([]int16, in)
-	switch t.DType {
-	case "i8":
-		for i := range out {
-			from := f.blob[t.Offset+i*in:][:in]
-			for j := range values {
-				values[j] = max(int16(int8(from[j])), -weightLevels)
-			}
-			row(i, values, finite(f32(f.blob, t.Scales+4*i)))
+	for i := range t.Shape[0] {
+		from := f.blob[t.Offset+i*in:][:in]
+		for j := range values {
+			values[j] = max(int16(int8(from[j])), -weightLevels)
 		}
-	case "i4":
-		table := f.table(t)
-		wide := make([]float32, in)
-		for i := range out {
-			table.row(wide, i)
-			row(i, values, narrow(values, wide))
-		}
-	default:
-		return fmt.Errorf("%w %s: tensor %s is %s, want integers", ErrFile, f.Name, name, t.DType)
+		row(i, values, finite(f32(f.blob, t.Scales+4*i)))
 	}
-	return nil
-}
-
-// narrow rounds a row of weights and returns the scale: of a few clippings the one
-// with the least squared error. One block with a large scale would else coarsen the
-// whole row.
-func narrow(dst []int16, src []float32) float32 {
-	peak := float32(0)
-	for _, x := range src {
-		peak = max(peak, x, -x)
-	}
-	if peak <= least {
-		clear(dst)
-		return 0
-	}
-	best, error := float32(0), float32(math.MaxFloat32)
-	for _, clip := range [...]float32{1, 0.95, 0.9, 0.85, 0.8, 0.7} {
-		scale := peak * clip / weightLevels
-		inverse, sum := 1/scale, float32(0)
-		for _, x := range src {
-			d := x - scale*whole(x*inverse)
-			sum += d * d
-		}
-		if sum < error {
-			best, error = scale, sum
-		}
-	}
-	inverse := 1 / best
-	for i, x := range src {
-		dst[i] = int16(whole(x * inverse))
-	}
-	return best
-}
-
-// whole rounds to the nearest whole number, ties to even, within the levels of weights.
-func whole(x float32) float32 {
-	const shift = 3 << 22 // beyond it a float32 has no fraction
-	return min(max(x+shift-shift, -weightLevels), weightLevels)
 }
 
 // table is a matrix in 4 bits.
@@ -280,9 +226,26 @@ func (t table) row(dst []float32, i int) {
 		scale := finite(half(uint16(scales[2*b]) | uint16(scales[2*b+1])<<8))
 		from, to := values[b*blockWidth/2:][:blockWidth/2], dst[b*blockWidth:][:blockWidth]
 		for j := range blockWidth / 2 {
-			to[j] = scale * float32(int(from[j]&15)-8)
-			to[j+blockWidth/2] = scale * float32(int(from[j]>>4)-8)
+			to[j] = scale * float32(int(from[j]&15)-fourBits)
+			to[j+blockWidth/2] = scale * float32(int(from[j]>>4)-fourBits)
 		}
+	}
+}
+
+// blocks calls see with the values and the scales of the blocks of each row.
+func (t table) blocks(see func(i int, values []int16, scales []float32)) {
+	values, scales := make([]int16, t.width), make([]float32, t.width/blockWidth)
+	for i := range 2 * len(t.values) / t.width {
+		for b := range scales {
+			at := i*len(scales) + b
+			scales[b] = finite(half(uint16(t.scales[2*at]) | uint16(t.scales[2*at+1])<<8))
+			from := t.values[at*blockWidth/2:][:blockWidth/2]
+			for j := range blockWidth / 2 {
+				values[b*blockWidth+j] = int16(from[j]&15) - fourBits
+				values[b*blockWidth+blockWidth/2+j] = int16(from[j]>>4) - fourBits
+			}
+		}
+		see(i, values, scales)
 	}
 }
 

@@ -5,10 +5,19 @@ import "math"
 // lanes is the number of outputs of one panel of a matrix.
 const lanes = 16
 
-// activationLevels is the largest absolute value of a quantised activation. With weights of at
-// most 127 a sum over ffn = 1,536 products stays below 2³¹, so sums are exact.
-// docs/measurements.md, "Reader", compares it to 127.
-const activationLevels = 8191
+// Activations are rounded to whole numbers in -levels..levels, weights have at most
+// weightLevels, or fourBits × the most steps of their blocks. levels × weight × inputs
+// stays below 2³¹, so that sums are exact. docs/measurements.md, "Reader", compares
+// levels to int8.
+const (
+	activationLevels = 8191 // with weights of 8 bits, up to 1,536 inputs
+	narrowSteps      = 511  // with 4 bits, up to 384 inputs
+	narrowLevels     = 1368
+	wideSteps        = 255 // with 4 bits, up to 1,536 inputs
+	wideLevels       = 685
+	narrowInputs     = 384
+	fourBits         = 8
+)
 
 // weightLevels is the largest absolute value of a weight.
 const weightLevels = 127
@@ -25,6 +34,9 @@ type kernels struct {
 	name string
 	// expand widens the weights of a panel.
 	expand func(dst []int16, src []int8)
+	// expandBlocks does so for weights in blocks of 32 inputs, and multiplies them by
+	// the block's steps: for each block lanes times the step, twice.
+	expandBlocks func(dst []int16, src []int8, steps []int16)
 	// panel multiplies rows of activations (in values each) by one panel of weights:
 	// out[r*stride+j] = Σ_i a[r*in+i]·w(i, j) · rowScales[r] · colScales[j] + bias[j].
 	// w holds, for each pair of inputs, lanes times the two weights.
@@ -47,6 +59,12 @@ var portable = kernels{
 		dst = dst[:len(src)]
 		for i, x := range src {
 			dst[i] = int16(x)
+		}
+	},
+	expandBlocks: func(dst []int16, src []int8, steps []int16) {
+		dst = dst[:len(src)]
+		for i, x := range src {
+			dst[i] = int16(x) * steps[i/(blockWidth*lanes)*2*lanes+i%(2*lanes)]
 		}
 	},
 	panel: func(out []float32, stride int, a []int16, in, rows int, w []int16, rowScales, colScales, bias []float32) {

@@ -21,6 +21,10 @@ var avx2 = kernels{
 		_ = dst[len(src)-1]
 		expandAVX2(&dst[0], &src[0], len(src))
 	},
+	expandBlocks: func(dst []int16, src []int8, steps []int16) {
+		_, _ = dst[len(src)-1], steps[len(src)/blockWidth*2-1]
+		expandBlocksAVX2(&dst[0], &src[0], &steps[0], len(src)/(blockWidth*lanes))
+	},
 	panel: func(out []float32, stride int, a []int16, in, rows int, w []int16, rowScales, colScales, bias []float32) {
 		_, _, _ = out[(rows-1)*stride+lanes-1], a[rows*in-1], w[in*lanes-1]
 		_, _, _ = rowScales[rows-1], colScales[lanes-1], bias[lanes-1]
@@ -50,6 +54,9 @@ var avx2 = kernels{
 
 //go:noescape
 func expandAVX2(dst *int16, src *int8, n int)
+
+//go:noescape
+func expandBlocksAVX2(dst *int16, src *int8, steps *int16, blocks int)
 
 //go:noescape
 func panelAVX2(out *float32, outStride int, a *int16, aStride int, rows int, w *int16, pairs int, rowScales, colScales, bias *float32)

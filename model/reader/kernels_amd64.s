@@ -93,6 +93,42 @@ expand:
 	VZEROUPPER
 	RET
 
+// One pair of a block: its values times the steps of the sixteen outputs.
+#define STEPPED(N) \
+	VPMOVSXBW (32*N)(SI), Y0 \
+	VPMOVSXBW (32*N+16)(SI), Y1 \
+	VPMULLW Y2, Y0, Y0 \
+	VPMULLW Y3, Y1, Y1 \
+	VMOVDQU Y0, (64*N)(DI) \
+	VMOVDQU Y1, (64*N+32)(DI)
+
+// func expandBlocksAVX2(dst *int16, src *int8, steps *int16, blocks int)
+TEXT ·expandBlocksAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ steps+16(FP), DX
+	MOVQ blocks+24(FP), R8
+
+block:
+	VMOVDQU (DX), Y2
+	VMOVDQU 32(DX), Y3
+	MOVQ    $4, CX
+
+stepped:
+	STEPPED(0)
+	STEPPED(1)
+	STEPPED(2)
+	STEPPED(3)
+	ADDQ $128, SI
+	ADDQ $256, DI
+	DECQ CX
+	JNZ  stepped
+	ADDQ $64, DX
+	DECQ R8
+	JNZ  block
+	VZEROUPPER
+	RET
+
 // One row of four: a pair of values times sixteen columns, added to ACC0 and ACC1.
 #define ROW(A, ACC0, ACC1) \
 	VPBROADCASTD A, Y10 \

@@ -49,6 +49,20 @@ func TestKernelsAgree(t *testing.T) {
 		if diff := cmp.Diff(w2, w); diff != "" {
 			t.Fatal(diff)
 		}
+		steps := make([]int16, in/blockWidth*2*lanes)
+		for i := 0; i < len(steps); i += 2 {
+			steps[i] = int16(rng.IntN(2*narrowSteps+1) - narrowSteps)
+			steps[i+1] = steps[i]
+		}
+		for i := range src {
+			src[i] = int8(rng.IntN(16) - fourBits)
+		}
+		b, b2 := make([]int16, len(src)), make([]int16, len(src))
+		k.expandBlocks(b, src, steps)
+		portable.expandBlocks(b2, src, steps)
+		if diff := cmp.Diff(b2, b); diff != "" {
+			t.Fatal(diff)
+		}
 		for _, rows := range []int{4, 8, 20} {
 			name := fmt.Sprintf("%d × %d", rows, in)
 			a := make([]int16, rows*in)
