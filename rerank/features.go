@@ -118,7 +118,7 @@ func features(l *Local, j *judged) []float32 {
 	if len(j.needs) > 0 {
 		need = &j.needs[worst]
 	}
-	o := l.reader.Engine().Overlap(j.req.Analysis.Question, need, j.pages, j.metas)
+	o := j.round.Overlap(j.req.Analysis.Question, need)
 	j.overlap = o
 	add(o.Set, o.Passage, o.Sentence, o.Window, o.Answer, o.Fact, o.Focus, known(o.Names), known(o.Numbers), o.Gap, o.WindowGap,
 		known(o.Soft), known(o.SetSoft), known(o.Similarity), known(o.AnswerLike), o.Spread, o.Fresh, o.Order, o.Kinds, flag(o.BestHolds), flag(o.BestRow),

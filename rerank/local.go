@@ -70,6 +70,7 @@ type judged struct {
 	live     []int // candidates valid in the asked period and not superseded, as indexes into req.Candidates
 	pages    []*fact.Page
 	metas    []fact.Meta
+	round    *fact.Round // of the live pages
 	needs    []fact.Need
 	slots    []int // need → slot of the analysis
 	cover    []fact.Coverage
@@ -125,8 +126,9 @@ func (l *Local) judge(req kb.AssessRequest) *judged {
 			j.metas = append(j.metas, partyMetas[k])
 		}
 	}
-	round := engine.Round(j.pages, j.metas)
-	j.cover = round.Cover(j.needs)
+	j.round = engine.Round(j.pages, j.metas)
+	j.cover = j.round.Cover(j.needs)
+	round := j.round
 	if len(parties) > len(j.live) { // a superseded page is a side of a conflict, and fills nothing
 		round = engine.Round(partyPages, partyMetas)
 	}

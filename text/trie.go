@@ -1,20 +1,41 @@
 package text
 
-import "strings"
+import (
+	"math/bits"
+	"strings"
+)
 
 // Trie finds the longest of a fixed set of phrases at a position of a folded text.
 // Phrases of Latin letters match whole words only; a typographic apostrophe matches
 // a plain one and any run of spaces a single one.
 type Trie struct {
-	next  map[uint64]int32
-	class []int16 // by node; 0 = no phrase ends here
+	edges []trieEdge // a hash table with open places, a power of two
+	class []int16    // by node; 0 = no phrase ends here
 	first [1 << 11]uint64
+}
+
+// trieEdge leads from a node with a rune to another node; to 0 = a free place.
+type trieEdge struct {
+	key uint64 // node and rune
+	to  int32
+}
+
+// place is where an edge stands, or would.
+func place(edges []trieEdge, key uint64) int {
+	mask := len(edges) - 1
+	h := key * 0x9e3779b97f4a7c15
+	for i := int(h>>32) & mask; ; i = (i + 1) & mask {
+		if edges[i].key == key || edges[i].to == 0 {
+			return i
+		}
+	}
 }
 
 // NewTrie builds a trie. Keys are phrases separated by '|'; each gets the class it
 // is listed under, which must not be 0. A phrase listed twice keeps the last class.
 func NewTrie(phrases map[int16]string) *Trie {
-	t := &Trie{next: make(map[uint64]int32), class: make([]int16, 1)}
+	t := &Trie{class: make([]int16, 1)}
+	next := map[uint64]int32{}
 	classes := make([]int, 0, len(phrases))
 	for c := range phrases {
 		classes = append(classes, int(c))
@@ -22,8 +43,12 @@ func NewTrie(phrases map[int16]string) *Trie {
 	sortInts(classes)
 	for _, c := range classes {
 		for _, p := range strings.Split(phrases[int16(c)], "|") {
-			t.insert(strings.TrimSpace(p), int16(c))
+			t.insert(next, strings.TrimSpace(p), int16(c))
 		}
+	}
+	t.edges = make([]trieEdge, 2<<bits.Len(uint(len(next))))
+	for key, to := range next {
+		t.edges[place(t.edges, key)] = trieEdge{key, to}
 	}
 	return t
 }
@@ -36,7 +61,7 @@ func sortInts(a []int) {
 	}
 }
 
-func (t *Trie) insert(phrase string, class int16) {
+func (t *Trie) insert(next map[uint64]int32, phrase string, class int16) {
 	if phrase == "" {
 		return
 	}
@@ -47,11 +72,11 @@ func (t *Trie) insert(phrase string, class int16) {
 			t.first[h>>6] |= 1 << (h & 63)
 		}
 		key := uint64(node)<<32 | uint64(uint32(r))
-		n, ok := t.next[key]
+		n, ok := next[key]
 		if !ok {
 			n = int32(len(t.class))
 			t.class = append(t.class, 0)
-			t.next[key] = n
+			next[key] = n
 		}
 		node = n
 	}
@@ -77,11 +102,10 @@ func (t *Trie) longest(f []rune, i int) (end int, class int16, ok bool) {
 		case '\n', '\t':
 			r = ' '
 		}
-		n, found := t.next[uint64(node)<<32|uint64(uint32(r))]
-		if !found {
+		key := uint64(node)<<32 | uint64(uint32(r))
+		if node = t.edges[place(t.edges, key)].to; node == 0 {
 			break
 		}
-		node = n
 		if c := t.class[node]; c != 0 && (IsHan(f[j]) || j+1 == len(f) || !isWordRune(f[j+1]) || IsHan(f[j+1])) {
 			end, class, ok = j+1, c, true
 		}

@@ -329,18 +329,7 @@ func (x *comparer) answers(n *prepared, c *Clash) bool {
 // how many floors is not answered by a price.
 func (n *prepared) counts(f *Fact) bool {
 	q := f.Value.Quantity
-	if q == nil || n.Unit == "" {
-		return true
-	}
-	u, ok := quantity.Words("2" + spaced(n.Unit))
-	if !ok {
-		return true
-	}
-	switch u.Unit.Dim {
-	case quantity.None, quantity.Count:
-		return q.Unit.Dim == quantity.None || q.Unit.Dim == quantity.Count
-	}
-	return true
+	return q == nil || !n.counted || q.Unit.Dim == quantity.None || q.Unit.Dim == quantity.Count
 }
 
 // neighbours pairs facts of different pages that share two telling words and have

@@ -53,6 +53,9 @@ type prepared struct {
 	sides     []sideSet
 	limits    []quantity.Quantity // values that the question fixes: three days before departure
 	pieces    []*wording          // subject and givens, piece by piece: each must be carried
+	money     bool                // a sum of money is asked
+	actual    bool                // what was is asked, not what was planned
+	counted   bool                // the question's unit is a counted thing or none that is known
 }
 
 func (e *Engine) prepare(n *Need, st *rarity) *prepared {
@@ -88,6 +91,11 @@ func (e *Engine) prepare(n *Need, st *rarity) *prepared {
 		}
 	}
 	p.asked = bagOf(append([]*wording{p.subject, p.attribute}, p.given...)...)
+	p.money = p.kinds.dims != nil && p.kinds.dims[quantity.Money] || n.Unit == "" && asksMoney(n.Attribute)
+	p.actual = asksActual(n)
+	if u, ok := quantity.Words("2" + spaced(n.Unit)); ok && n.Unit != "" {
+		p.counted = u.Unit.Dim == quantity.None || u.Unit.Dim == quantity.Count
+	}
 	return p
 }
 
@@ -316,7 +324,7 @@ func (e *Engine) candidates(n *prepared, v *view, page int, links *links) []cand
 			out = append(out, c)
 		}
 	}
-	if n.kinds.money(n) {
+	if n.money {
 		out = moneyFirst(out, v)
 	}
 	return out

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"suffice.dev/suffice/kb/fact/quantity"
-	"suffice.dev/suffice/text"
 )
 
 // Density is the mean, over the facts with a value on the page, of the filled share
@@ -16,6 +15,7 @@ func (e *Engine) Density(p *Page, m Meta, parts []string) float64 {
 	if len(parts) == 0 {
 		return 0
 	}
+	s := e.sheet(p, m.Title)
 	sum, n := 0.0, 0
 	for i := range p.Facts {
 		f := &p.Facts[i]
@@ -30,7 +30,7 @@ func (e *Engine) Density(p *Page, m Meta, parts []string) float64 {
 			if part == "time" {
 				needsTime = true
 			}
-			if e.filled(p, f, m, part, timed) {
+			if s.filled(f, m, part, timed) {
 				filled++
 			}
 		}
@@ -45,12 +45,14 @@ func (e *Engine) Density(p *Page, m Meta, parts []string) float64 {
 	return sum / float64(n)
 }
 
-func (e *Engine) filled(p *Page, f *Fact, m Meta, part string, timed bool) bool {
+// filled reports whether a fact has a part of a template.
+func (s *sheet) filled(f *Fact, m Meta, part string, timed bool) bool {
 	q := f.Value.Quantity
-	clause := ""
-	if f.Sentence < len(p.Sentences) {
-		s := p.Sentences[f.Sentence].Span
-		clause = string(text.Fold(p.Runes[s.Start:s.End]))
+	sentence := func() string {
+		if f.Sentence < len(s.page.Sentences) {
+			return s.sentenceText(f.Sentence)
+		}
+		return ""
 	}
 	switch part {
 	case "value":
@@ -66,7 +68,7 @@ func (e *Engine) filled(p *Page, f *Fact, m Meta, part string, timed bool) bool 
 	case "source":
 		return m.Source != "" || m.Title != "" || m.Document != ""
 	case "article":
-		return article.MatchString(clause) || strings.Contains(m.Title, "法") || strings.Contains(m.Title, "条例")
+		return article.MatchString(sentence()) || strings.Contains(m.Title, "法") || strings.Contains(m.Title, "条例")
 	case "content":
 		return f.Value.Text != "" || f.Modality != Plain
 	case "case":
@@ -91,9 +93,9 @@ func (e *Engine) filled(p *Page, f *Fact, m Meta, part string, timed bool) bool 
 		}
 		return false
 	case "frequency":
-		return q != nil && q.Unit.Dim == quantity.Frequency || hasAny(clause, []string{"每日", "每天", "每次", "一日", "每周", "a day", "daily", "per day", "every"})
+		return q != nil && q.Unit.Dim == quantity.Frequency || hasAny(sentence(), []string{"每日", "每天", "每次", "一日", "每周", "a day", "daily", "per day", "every"})
 	case "course":
-		return q != nil && (q.Unit.Dim == quantity.Duration || q.Unit.Dim == quantity.Months) || hasAny(clause, []string{"疗程", "course of"})
+		return q != nil && (q.Unit.Dim == quantity.Duration || q.Unit.Dim == quantity.Months) || hasAny(sentence(), []string{"疗程", "course of"})
 	}
 	return false
 }

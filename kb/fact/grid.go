@@ -51,7 +51,8 @@ func (e *Engine) cellMatch(w *wording, index *termIndex, views []*view) CellMatc
 		return math.Max(0, e.config.Similarity(question, s))
 	}
 	for page, v := range views {
-		heads, lines, spans := gridOf(v.page)
+		grid := v.grid()
+		heads, lines, spans := grid.heads, grid.lines, grid.spans
 		if len(lines) == 0 {
 			continue
 		}
@@ -137,9 +138,17 @@ func (e *Engine) gridLine(label, section string, w *wording, index *termIndex, a
 	return g
 }
 
-// gridOf is the heading rows and the rows of a page's table, with the spans of the
+// cellGrid is the heading rows and the rows of a page's table, with the spans of the
 // rows.
-func gridOf(p *Page) (heads, lines [][]string, spans []text.Span) {
+type cellGrid struct {
+	heads, lines [][]string
+	spans        []text.Span
+}
+
+func (s *sheet) grid() *cellGrid { return s.grids.get(0, func() *cellGrid { return gridOf(s.page) }) }
+
+func gridOf(p *Page) *cellGrid {
+	out := &cellGrid{}
 	for _, s := range p.Sentences {
 		if s.Kind != Row && s.Kind != HeaderRow {
 			continue
@@ -155,12 +164,12 @@ func gridOf(p *Page) (heads, lines [][]string, spans []text.Span) {
 			cells[i] = strings.TrimSpace(cells[i])
 		}
 		if s.Kind == HeaderRow {
-			heads = append(heads, cells)
+			out.heads = append(out.heads, cells)
 		} else {
-			lines, spans = append(lines, cells), append(spans, s.Span)
+			out.lines, out.spans = append(out.lines, cells), append(out.spans, s.Span)
 		}
 	}
-	return heads, lines, spans
+	return out
 }
 
 func filled(line []string) int {
@@ -206,12 +215,30 @@ func numbersIn(folded []rune) numberSet {
 	return out
 }
 
+// numbers are those of the page and its title.
+func (s *sheet) numbers() numberSet {
+	return *s.figures.get(0, func() *numberSet {
+		n := numbersIn(s.foldedText())
+		for k := range numbersIn(text.Fold([]rune(s.title))) {
+			n[k] = true
+		}
+		return &n
+	})
+}
+
 // in is the share of the numbers that a text has; false if there are none.
 func (n numberSet) in(s string) (float64, bool) {
 	if len(n) == 0 {
 		return 0, false
 	}
-	have := numbersIn(text.Fold([]rune(s)))
+	return n.among(numbersIn(text.Fold([]rune(s))))
+}
+
+// among is the share of the numbers that others have; false if there are none.
+func (n numberSet) among(have numberSet) (float64, bool) {
+	if len(n) == 0 {
+		return 0, false
+	}
 	found := 0
 	for k := range n {
 		if have[k] {

@@ -156,7 +156,7 @@ func (k *kindSet) admits(n *prepared, v *view, f *Fact) bool {
 	switch k.expect {
 	case "QUANTITY", "DURATION":
 		if f.Value.Kind == BooleanValue {
-			return k.money(n) && saysFree(n, v, f) || n.often && v.saysOften(f)
+			return n.money && saysFree(n, v, f) || n.often && v.saysOften(f)
 		}
 		if f.Value.Kind != QuantityValue || q == nil || q.Unit.Dim == quantity.Ordinal {
 			return false
@@ -177,7 +177,7 @@ func (k *kindSet) admits(n *prepared, v *view, f *Fact) bool {
 		if q.Delta != 0 && k.change < 0 {
 			return false
 		}
-		if hasPlan := f.Modality == Planned; hasPlan && asksActual(n) {
+		if hasPlan := f.Modality == Planned; hasPlan && n.actual {
 			return false
 		}
 		return true
@@ -224,10 +224,6 @@ func (k *kindSet) admits(n *prepared, v *view, f *Fact) bool {
 	return false
 }
 
-// money reports whether a sum of money is asked.
-func (k *kindSet) money(n *prepared) bool {
-	return k.dims != nil && k.dims[quantity.Money] || n.Unit == "" && asksMoney(n.Attribute)
-}
 
 // saysFree reports whether a clause says that nothing is charged, which answers what
 // a thing costs.
@@ -245,7 +241,7 @@ func (v *view) saysOften(f *Fact) bool {
 }
 
 // asksActual reports whether the question asks for what was, not what was planned.
-func asksActual(n *prepared) bool {
+func asksActual(n *Need) bool {
 	q := fold(n.Question)
 	return !hasAny(q, []string{"计划", "预计", "预算", "目标", "拟", "将", "plan", "budget", "target", "expect", "forecast", "will", "intend", "going to"})
 }

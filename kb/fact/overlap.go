@@ -54,16 +54,15 @@ type scored struct {
 // maxLooked is how many of the best sentences are compared by the embedding.
 const maxLooked = 8
 
-// Overlap measures a question against pages. need says what kind of answer is asked;
-// nil = any.
-func (e *Engine) Overlap(question string, need *Need, pages []*Page, metas []Meta) Overlap {
+// Overlap measures a question against the pages of the round. need says what kind of
+// answer is asked; nil = any.
+func (r *Round) Overlap(question string, need *Need) Overlap {
+	e, views, st := r.engine, r.views, r.st
 	out := Overlap{Names: -1, Numbers: -1, Soft: -1, SetSoft: -1, Similarity: -1, AnswerLike: -1, Best: -1, WindowNumbers: -1, LikeRest: -1, Cell: CellMatch{Numbers: -1, Like: -1}}
-	views := e.views(pages, metas)
-	st := newRarity(views)
 	w := e.wording(question, st)
 	e.weighByRarity(w)
 	out.QuestionLen = w.total
-	if len(pages) == 0 || len(w.cells) == 0 {
+	if len(views) == 0 || len(w.cells) == 0 {
 		return out
 	}
 	index := newTermIndex(w)
@@ -75,23 +74,28 @@ func (e *Engine) Overlap(question string, need *Need, pages []*Page, metas []Met
 	var all []scored
 	names := 0.0
 	holding := 0
+	var holds []bool // by fact of a page: it is of the asked kind
 	for i, v := range views {
 		page := make([]float64, len(w.cells))
 		frame := make([]float64, len(w.cells))
 		if v.meta.Title != "" {
 			index.text(e, v.meta.Title, 0.85, frame)
 		}
+		holds = append(holds[:0], make([]bool, len(v.page.Facts))...)
+		for f := range holds {
+			holds[f] = prepared != nil && prepared.kinds.admits(prepared, v, &v.page.Facts[f])
+		}
 		var before []float64
+		room := make([]float64, 2*len(w.cells)*len(v.page.Sentences))
 		for s := range v.page.Sentences {
 			info := v.page.Sentences[s]
-			x := scored{page: i, sentence: s, cells: make([]float64, len(w.cells))}
-			for c := info.Clauses[0]; c < info.Clauses[1] && c < len(v.page.Clauses); c++ {
-				index.terms(v.page.Clauses[c].Terms, x.cells)
-				index.terms(v.page.Clauses[c].Context, x.cells)
-			}
+			x := scored{page: i, sentence: s, cells: room[:len(w.cells)]}
+			window := room[len(w.cells) : 2*len(w.cells)]
+			room = room[2*len(w.cells):]
+			index.bag(v.sentenceBag(s), x.cells)
 			copyMax(x.cells, frame, 1)
 			x.own = w.score(x.cells)
-			window := append([]float64(nil), x.cells...)
+			copy(window, x.cells)
 			copyMax(window, before, 0.8)
 			if s > 0 && len(all) > 0 && all[len(all)-1].page == i {
 				copyMax(window, all[len(all)-s].cells, 0.6) // the page's first sentence names its subject
@@ -99,7 +103,7 @@ func (e *Engine) Overlap(question string, need *Need, pages []*Page, metas []Met
 			x.window = w.score(window)
 			for c := info.Clauses[0]; prepared != nil && !x.holds && c < info.Clauses[1] && c < len(v.page.Clauses); c++ {
 				for f := v.page.Clauses[c].Facts[0]; f < v.page.Clauses[c].Facts[1] && f < len(v.page.Facts); f++ {
-					if prepared.kinds.admits(prepared, v, &v.page.Facts[f]) {
+					if holds[f] {
 						x.holds = true
 						break
 					}
@@ -118,12 +122,13 @@ func (e *Engine) Overlap(question string, need *Need, pages []*Page, metas []Met
 			}
 			all = append(all, x)
 		}
-		for f := range v.page.Facts {
-			if prepared == nil || !prepared.kinds.admits(prepared, v, &v.page.Facts[f]) {
+		cells := make([]float64, len(w.cells))
+		for f := range holds {
+			if !holds[f] {
 				continue
 			}
-			cells := append([]float64(nil), frame...)
-			index.terms(v.page.Facts[f].Anchors, cells)
+			copy(cells, frame)
+			index.bag(v.anchorBag(f), cells)
 			out.Fact = math.Max(out.Fact, w.score(cells))
 		}
 		copyMax(set, page, 1)
@@ -137,7 +142,7 @@ func (e *Engine) Overlap(question string, need *Need, pages []*Page, metas []Met
 	out.Kinds = float64(holding) / float64(max(1, len(all)))
 	numbers := numbersIn(w.folded)
 	for _, v := range views {
-		if found, ok := numbers.in(string(v.page.Runes) + " " + v.meta.Title); ok {
+		if found, ok := numbers.among(v.numbers()); ok {
 			out.Numbers = math.Max(out.Numbers, found)
 		}
 	}
@@ -170,8 +175,9 @@ func (e *Engine) Overlap(question string, need *Need, pages []*Page, metas []Met
 	}
 	out.Cell = e.cellMatch(w, index, views)
 	if prepared != nil && prepared.attribute.total > 0 {
+		attribute := newTermIndex(prepared.attribute)
 		for _, x := range all[:min(4, len(all))] {
-			out.Focus = math.Max(out.Focus, e.focus(prepared.attribute, views[x.page], x.sentence))
+			out.Focus = math.Max(out.Focus, attribute.focus(views[x.page], x.sentence))
 		}
 	}
 	if e.config.Similarity != nil {
@@ -293,19 +299,18 @@ func (w *wording) share(cells []float64, of func(cell) bool) (float64, bool) {
 }
 
 // focus is how far a sentence and the one before it carry the asked attribute.
-func (e *Engine) focus(attribute *wording, v *view, sentence int) float64 {
-	index := newTermIndex(attribute)
-	cells := make([]float64, len(attribute.cells))
+func (x *termIndex) focus(v *view, sentence int) float64 {
+	cells := make([]float64, len(x.w.cells))
 	for s := max(0, sentence-1); s <= sentence; s++ {
 		info := v.page.Sentences[s]
 		for c := info.Clauses[0]; c < info.Clauses[1] && c < len(v.page.Clauses); c++ {
-			index.terms(v.page.Clauses[c].Terms, cells)
+			x.terms(v.page.Clauses[c].Terms, cells)
 			if s == sentence {
-				index.terms(v.page.Clauses[c].Context, cells)
+				x.terms(v.page.Clauses[c].Context, cells)
 			}
 		}
 	}
-	return attribute.score(cells)
+	return x.w.score(cells)
 }
 
 func copyMax(to, from []float64, scale float64) {
@@ -318,38 +323,74 @@ func copyMax(to, from []float64, scale float64) {
 // counterpart of a bag: built once for the question, not once a sentence.
 type termIndex struct {
 	w     *wording
-	words map[string][]int
-	syns  map[int32][]int
-	pairs map[string][]int
+	words *tally // by word or concept: 1 + its place in lists
+	pairs *tally // by pair of Han characters: the same
+	lists []cellList
+}
+
+// cellList are the cells that a key covers.
+type cellList struct {
+	key   key
+	scale float64 // 1, for a concept synonymMatch
+	cells []int
 }
 
 func newTermIndex(w *wording) *termIndex {
-	x := &termIndex{w, map[string][]int{}, map[int32][]int{}, map[string][]int{}}
-	for _, t := range w.terms {
+	x := &termIndex{w: w, words: newTally(2 * len(w.terms)), pairs: newTally(len(w.folded))}
+	list := func(t *tally, k key, scale float64) *[]int {
+		at := t.count(k)
+		if *at == 0 {
+			x.lists = append(x.lists, cellList{key: k, scale: scale})
+			*at = int32(len(x.lists))
+		}
+		return &x.lists[*at-1].cells
+	}
+	for n, t := range w.terms {
 		var cells []int
 		for i := t.Span.Start; i < t.Span.End; i++ {
 			if k := w.at[i]; k >= 0 && (len(cells) == 0 || cells[len(cells)-1] != k) {
 				cells = append(cells, k)
 			}
 		}
-		x.words[t.Text] = append(x.words[t.Text], cells...)
+		words := list(x.words, w.probes[n].word, 1)
+		*words = append(*words, cells...)
 		if t.Concept != 0 {
-			x.syns[t.Concept] = append(x.syns[t.Concept], cells...)
+			concepts := list(x.words, w.probes[n].concept, synonymMatch)
+			*concepts = append(*concepts, cells...)
 		}
 		for i := t.Span.Start; i+1 < t.Span.End; i++ {
 			if text.IsHan(w.folded[i]) && text.IsHan(w.folded[i+1]) && w.at[i] >= 0 && w.at[i+1] >= 0 {
-				pair := string(w.folded[i : i+2])
-				x.pairs[pair] = append(x.pairs[pair], w.at[i], w.at[i+1])
+				pairs := list(x.pairs, pairKey(w.folded[i], w.folded[i+1]), 1)
+				*pairs = append(*pairs, w.at[i], w.at[i+1])
 			}
 		}
 	}
 	return x
 }
 
+// of is the list of a key; empty when there is none.
+func (x *termIndex) of(t *tally, k key) []int {
+	if at := t.get(k); at > 0 {
+		return x.lists[at-1].cells
+	}
+	return nil
+}
+
 func raise(cells []float64, at []int, v float64) {
 	for _, k := range at {
 		if cells[k] < v {
 			cells[k] = v
+		}
+	}
+}
+
+// bag raises the cells that a bag of terms covers. It does what terms does with the
+// terms themselves.
+func (x *termIndex) bag(b *bag, cells []float64) {
+	for i := range x.lists {
+		l := &x.lists[i]
+		if m := b.weight(l.key); m > 0 {
+			raise(cells, l.cells, float64(m)*l.scale)
 		}
 	}
 }
@@ -363,28 +404,25 @@ func (x *termIndex) terms(terms []Term, cells []float64) {
 }
 
 func (x *termIndex) term(word string, synset int32, weight float64, cells []float64) {
-	raise(cells, x.words[word], weight)
+	raise(cells, x.of(x.words, wordKey(word)), weight)
 	if synset != 0 {
-		raise(cells, x.syns[synset], weight*synonymMatch)
+		raise(cells, x.of(x.words, conceptKey(synset)), weight*synonymMatch)
 	}
-	if len(x.pairs) == 0 {
-		return
-	}
-	if r := firstRune(word); text.IsHan(r) {
-		prev, start := rune(0), 0
-		for i, r := range word {
+	if x.pairs.n > 0 && text.IsHan(firstRune(word)) {
+		prev := rune(0)
+		for _, r := range word {
 			if prev != 0 && text.IsHan(prev) && text.IsHan(r) {
-				raise(cells, x.pairs[word[start:i+len(string(r))]], weight)
+				raise(cells, x.of(x.pairs, pairKey(prev, r)), weight)
 			}
-			prev, start = r, i
+			prev = r
 		}
 	}
 }
 
 func (x *termIndex) text(e *Engine, s string, weight float64, cells []float64) {
-	runes := []rune(s)
-	for _, t := range text.TermsWith(runes, text.Fold(runes), e.match()) {
-		x.term(t.Text, t.Concept, weight, cells)
+	w := e.wording(s, nil)
+	for i := range w.terms {
+		x.term(w.terms[i].Text, w.terms[i].Concept, weight, cells)
 	}
 }
 
@@ -398,12 +436,12 @@ func (x *termIndex) shape(p *Page, info SentenceInfo) (spread, fresh, order floa
 			if t.Span.Empty() {
 				continue
 			}
-			cells := x.words[t.Text]
+			cells := x.of(x.words, wordKey(t.Text))
 			if len(cells) == 0 && t.Synset != 0 {
-				cells = x.syns[t.Synset]
+				cells = x.of(x.words, conceptKey(t.Synset))
 			}
 			if len(cells) == 0 {
-				cells = x.pairs[t.Text]
+				cells = x.of(x.pairs, wordKey(t.Text))
 			}
 			if len(cells) == 0 {
 				if text.IsHan(firstRune(t.Text)) {

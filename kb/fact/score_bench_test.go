@@ -91,15 +91,27 @@ func read(e *Engine, sources []Source) []*Page {
 	return pages
 }
 
-// BenchmarkScoreStored is CDS, FGC and SID of one question over thirty stored passages.
+// BenchmarkScoreStored is CDS, FGC and SID of one question over thirty stored passages:
+// kept, pages that were asked before, as the reader keeps them; first, pages that have
+// just come out of the store, of which nothing has been prepared.
 func BenchmarkScoreStored(b *testing.B) {
 	for _, chinese := range []bool{false, true} {
-		b.Run(map[bool]string{false: "en", true: "zh"}[chinese], func(b *testing.B) {
-			e, sources := benchEngine(), benchPassages(chinese)
-			pages := read(e, sources)
-			metas, needs := benchMetas(sources), []Need{benchNeed(chinese)}
-			cpu(b, func() { score(e, needs, pages, metas) })
-		})
+		for _, kept := range []bool{true, false} {
+			b.Run(map[bool]string{false: "en", true: "zh"}[chinese]+map[bool]string{false: "/first", true: "/kept"}[kept], func(b *testing.B) {
+				e, sources := benchEngine(), benchPassages(chinese)
+				pages := read(e, sources)
+				metas, needs := benchMetas(sources), []Need{benchNeed(chinese)}
+				score(e, needs, pages, metas)
+				cpu(b, func() {
+					if !kept {
+						for _, p := range pages {
+							p.ready.Store(nil)
+						}
+					}
+					score(e, needs, pages, metas)
+				})
+			})
+		}
 	}
 }
 

@@ -30,20 +30,22 @@ type sheet struct {
 	said       kept[map[key]bool]
 	counts     kept[tally] // one: see sentenceCounts
 	index      kept[postings]
+	grids      kept[cellGrid]      // one
+	figures    kept[numberSet] // one: see numbers
 	neighbours kept[neighbourTerms]
 	cut        kept[[]wordAtom]
 
 	// By fact.
-	facts, own, close kept[bag]
-	about             kept[bag] // two a fact: see aboutBag
-	phrases           kept[phrase]
-	sides             kept[[]sideSet]
-	values            kept[key]
-	han               kept[bool]        // see chinese
-	stated            kept[[]when.Expr] // see statedTimes
-	subjects          kept[subjectForm]
-	elliptics         kept[int]
-	relatedFact       kept[[]int32] // of table cells
+	facts, own, close, anchors kept[bag]
+	about                      kept[bag] // two a fact: see aboutBag
+	phrases                    kept[phrase]
+	sides                      kept[[]sideSet]
+	values                     kept[key]
+	han                        kept[bool]        // see chinese
+	stated                     kept[[]when.Expr] // see statedTimes
+	subjects                   kept[subjectForm]
+	elliptics                  kept[int]
+	relatedFact                kept[[]int32] // of table cells
 
 	// By clause.
 	clause, alone, asserted kept[bag]
@@ -51,7 +53,9 @@ type sheet struct {
 	reaches                 kept[reach]
 	marks                   kept[clauseMarks]
 
+	// By sentence.
 	sentences kept[string] // folded
+	bags      kept[bag]    // see sentenceBag
 }
 
 // sheet prepares a page under a title, or finds it prepared.
@@ -66,7 +70,7 @@ func (e *Engine) sheet(p *Page, title string) *sheet {
 	}
 	s.folded, s.plain, s.self, s.tongue = make(kept[[]rune], 1), make(kept[string], 1), make(kept[bool], 1), make(kept[string], 1)
 	s.titles, s.said, s.cut = make(kept[titleForm], 1), make(kept[map[key]bool], 1), make(kept[[]wordAtom], 1)
-	for _, by := range []*kept[bag]{&s.facts, &s.own, &s.close} {
+	for _, by := range []*kept[bag]{&s.facts, &s.own, &s.close, &s.anchors} {
 		*by = make(kept[bag], facts)
 	}
 	s.about, s.phrases = make(kept[bag], 2*facts), make(kept[phrase], phraseForms*facts)
@@ -77,7 +81,8 @@ func (e *Engine) sheet(p *Page, title string) *sheet {
 		*by = make(kept[bag], clauses)
 	}
 	s.related, s.reaches, s.marks = make(kept[[]int32], clauses), make(kept[reach], clauses), make(kept[clauseMarks], clauses)
-	s.sentences = make(kept[string], len(p.Sentences))
+	s.sentences, s.bags = make(kept[string], len(p.Sentences)), make(kept[bag], len(p.Sentences))
+	s.grids, s.figures = make(kept[cellGrid], 1), make(kept[numberSet], 1)
 	p.ready.Store(s)
 	return s
 }

@@ -67,6 +67,31 @@ func (s *sheet) closeBag(i int) *bag {
 	})
 }
 
+// anchorBag is the anchors of a fact by where they stand. It is shared: it must not be
+// changed.
+func (s *sheet) anchorBag(i int) *bag {
+	return s.anchors.get(i, func() *bag {
+		anchors := s.page.Facts[i].Anchors
+		b := newBag(len(anchors))
+		b.addTerms(anchors, 1)
+		return b
+	})
+}
+
+// sentenceBag is the words of a sentence and what its clauses inherit, by where they
+// stand. It is shared: it must not be changed.
+func (s *sheet) sentenceBag(i int) *bag {
+	return s.bags.get(i, func() *bag {
+		b := newBag(24)
+		info := s.page.Sentences[i]
+		for c := info.Clauses[0]; c < info.Clauses[1] && c < len(s.page.Clauses); c++ {
+			b.addTerms(s.page.Clauses[c].Terms, 1)
+			b.addTerms(s.page.Clauses[c].Context, 1)
+		}
+		return b
+	})
+}
+
 // factBag is what the fact is about: its anchors, the counted noun, its conditions
 // and the document's title. It is shared: it must not be changed.
 func (s *sheet) factBag(i int) *bag {

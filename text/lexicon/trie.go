@@ -15,6 +15,7 @@ const lemmaMark = '\x01'
 type trie struct {
 	nodes []node
 	edges []edge
+	roots []int32 // by rune below 0x10000: the node that it leads to from the first one; 0 = none
 }
 
 type node struct {
@@ -127,12 +128,24 @@ func (g *grower) flatten() trie {
 		}
 		t.nodes[n] = node{first: int32(first), count: int32(len(t.edges) - first), synset: g.nodes[n].synset}
 	}
+	t.roots = make([]int32, 1<<16)
+	for _, e := range t.edges[t.nodes[0].first : t.nodes[0].first+t.nodes[0].count] {
+		if e.r >= 0 && int(e.r) < len(t.roots) {
+			t.roots[e.r] = e.to
+		}
+	}
 	return t
 }
 
 // step follows the edge r from n; -1 if there is none.
 func (t *trie) step(n int32, r rune) int32 {
-	if n < 0 {
+	switch {
+	case n < 0:
+		return -1
+	case n == 0 && r >= 0 && int(r) < len(t.roots):
+		if to := t.roots[r]; to != 0 {
+			return to
+		}
 		return -1
 	}
 	lo, hi := t.nodes[n].first, t.nodes[n].first+t.nodes[n].count
@@ -167,6 +180,9 @@ func (t *trie) longest(folded []rune, at int, lemma bool) (end int, synset int32
 			n = t.step(n, r)
 			i++
 		case text.IsWord(r):
+			if t.step(n, r) < 0 { // a lemma keeps its first rune too
+				return end, synset
+			}
 			e := i
 			for e < len(folded) && text.IsWord(folded[e]) {
 				e++
