@@ -78,9 +78,7 @@ func (e *Engine) wording(s string, st *rarity) *wording {
 	if !ok {
 		runes := []rune(s)
 		w = e.phrase(runes, text.Span{Start: 0, End: len(runes)}, nil)
-		if len(s) <= longestPhrase {
-			e.phrases.put(s, w)
-		}
+		e.phrases.put(s, w)
 	}
 	if st == nil {
 		return w

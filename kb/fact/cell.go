@@ -25,10 +25,11 @@ const labelPrecision = 0.25
 // leastLabel is the share of the need that the cell's own row and column must carry.
 const leastLabel = 0.15
 
-// fitCell measures how well a table cell fills a need.
-func (e *Engine) fitCell(n *prepared, v *view, page, i int) candidate {
+// fitCell measures how well a table cell fills a need. The words that it lacks are
+// listed in gaps where that is not nil.
+func (e *Engine) fitCell(n *prepared, v *view, page, i int, gaps *[]string) candidate {
 	f := &v.page.Facts[i]
-	c := candidate{ref: Ref{Page: page, Fact: i, Span: f.Span, Value: f.Value.Span}}
+	c := candidate{ref: Ref{Page: page, Fact: i, Span: f.Span, Value: f.Value.Span}, cell: true}
 	b, frame, label := v.factBag(i), v.frameBag(), v.labelBag(f)
 	parts := append([]*wording{n.subject, n.attribute}, n.given...)
 	total, sum, own := 0.0, 0.0, 0.0
@@ -54,8 +55,11 @@ func (e *Engine) fitCell(n *prepared, v *view, page, i int) candidate {
 			sum += cell.weight * math.Max(cov.cells[k], oc.cells[k])
 			own += cell.weight * oc.cells[k]
 		}
-		for _, g := range w.gaps(cov.cells, cellCovered) {
-			c.gaps = append(c.gaps, w.text(g.Span))
+		for g := range w.eachGap(cov.cells, cellCovered) {
+			c.gaps++
+			if gaps != nil {
+				*gaps = append(*gaps, w.text(g.Span))
+			}
 			share := g.weight / total
 			if g.name {
 				share *= 2

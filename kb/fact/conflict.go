@@ -724,8 +724,20 @@ type phrase struct {
 	from  int // where they begin on the page
 }
 
+// firstAbout is the first fact of the clause that is about the same stretch of it.
+func (s *sheet) firstAbout(i int, form aboutForm) int {
+	f := &s.page.Facts[i]
+	for k := s.page.Clauses[f.Clause].Facts[0]; k < i; k++ {
+		if o := &s.page.Facts[k]; o.Clause == f.Clause && o.Sentence == f.Sentence && (form == ofClause || form == ofCore || o.Span == f.Span) {
+			return k
+		}
+	}
+	return i
+}
+
 // aboutPhrase cuts what a fact is about out of its clause.
 func (s *sheet) aboutPhrase(i int, form aboutForm) *phrase {
+	i = s.firstAbout(i, form)
 	return s.phrases.get(phraseForms*i+int(form), func() *phrase {
 		f, e := &s.page.Facts[i], s.engine
 		c := s.clauseOf(f)
@@ -792,7 +804,14 @@ var numbered = regexp.MustCompile(`(?i)\b(hall|room|section|article|clause|stati
 
 // namedNumber reports whether a number is the name of a thing: hall 7 is not hall 8.
 func namedNumber(runes []rune, s text.Span) bool {
-	return numbered.MatchString(string(runes[max(0, s.Start-12):s.Start]))
+	if s.Start < 2 { // most numbers stand at no word: spare them the pattern
+		return false
+	}
+	switch runes[s.Start-1] {
+	case ' ', '\t', '\n', '\f', '\r':
+		return numbered.MatchString(string(runes[max(0, s.Start-12):s.Start]))
+	}
+	return false
 }
 
 // values are the spans of the values of a clause.

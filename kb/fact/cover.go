@@ -1,7 +1,6 @@
 package fact
 
 import (
-	"iter"
 	"math"
 	"regexp"
 	"slices"
@@ -136,19 +135,22 @@ type candidate struct {
 	ref   Ref
 	fit   float64
 	own   float64 // fit by the fact's own words alone: decides between neighbours
-	gaps  []string
+	gaps  int     // uncovered stretches of the need
+	cell  bool    // measured as a cell of a table
 	worst float64 // greatest share of weight in one gap
 	late  bool    // its time lies elsewhere
 	other bool    // it speaks of another thing or case than the asked one
 }
 
-func (e *Engine) coverOne(n *prepared, cands []candidate, views []*view) Coverage {
+func (r *Round) coverOne(n *prepared, cands []candidate) Coverage {
+	e, views := r.engine, r.views
 	cands = slices.Clone(cands)
 	sort.SliceStable(cands, func(a, b int) bool { return cands[a].fit+0.2*cands[a].own > cands[b].fit+0.2*cands[b].own })
 	var cov Coverage
 	cov.State = StateEmpty
 	var filling []candidate
-	for _, c := range cands {
+	for i := range cands {
+		c := &cands[i]
 		if c.fit > cov.Fit {
 			cov.Fit = c.fit
 		}
@@ -160,11 +162,11 @@ func (e *Engine) coverOne(n *prepared, cands []candidate, views []*view) Coverag
 				cov.Near = append(cov.Near, c.ref)
 			}
 			if cov.Uncovered == nil && !c.late {
-				cov.Uncovered = c.gaps
+				cov.Uncovered = r.uncovered(n, c)
 			}
 			continue
 		}
-		filling = append(filling, c)
+		filling = append(filling, *c)
 	}
 	if len(filling) == 0 {
 		return cov
@@ -180,7 +182,7 @@ func (e *Engine) coverOne(n *prepared, cands []candidate, views []*view) Coverag
 		}
 	}
 	cov.Fillers = withItems(cov.Fillers, views)
-	cov.Uncovered = filling[0].gaps
+	cov.Uncovered = r.uncovered(n, &filling[0])
 	cov.State = StateFilled
 	cov.Confidence = math.Min(1, 0.75+0.25*(filling[0].fit-fillFit)/(1-fillFit)+0.05)
 	if n.Expect == "LIST" {
@@ -306,21 +308,36 @@ func (e *Engine) items(refs []Ref, views []*view) int {
 	return max(len(clauses), listed)
 }
 
-// candidates lists the facts and clauses of one page that could fill the need.
-func (e *Engine) candidates(n *prepared, v *view, page int, links *links) []candidate {
+// uncovered lists the words of the need that a candidate does not carry.
+func (r *Round) uncovered(n *prepared, c *candidate) []string {
+	if c.gaps == 0 {
+		return nil
+	}
+	var out []string
+	if v := r.views[c.ref.Page]; c.cell {
+		r.engine.fitCell(n, v, c.ref.Page, c.ref.Fact, &out)
+	} else {
+		r.fitting.fit(n, v, c.ref.Page, c.ref.Fact, &out)
+	}
+	return out
+}
+
+// onPage lists the facts and clauses of one page that could fill the need.
+func (r *Round) onPage(n *prepared, page int) []candidate {
 	var out []candidate
+	v := r.views[page]
 	for i := range v.page.Facts {
 		f := &v.page.Facts[i]
 		if !n.touches(f) && !v.foreign(n) || !n.kinds.admits(n, v, f) {
 			continue
 		}
-		c := e.fit(n, v, page, i, links)
+		c := r.fitting.fit(n, v, page, i, nil)
 		if v.tableCell(f) {
-			if d := e.fitCell(n, v, page, i); d.better(c) {
+			if d := r.engine.fitCell(n, v, page, i, nil); d.better(c) {
 				c = d
 			}
 		}
-		if c.fit > 0.25 {
+		if c.fit > leastFit {
 			out = append(out, c)
 		}
 	}
@@ -370,218 +387,6 @@ func moneyFirst(cands []candidate, v *view) []candidate {
 		return cands
 	}
 	return slices.DeleteFunc(cands, func(c candidate) bool { return !isMoney(c) })
-}
-
-// fit measures how well a fact fills a need.
-func (e *Engine) fit(n *prepared, v *view, page, i int, links *links) candidate {
-	f := &v.page.Facts[i]
-	c := candidate{ref: Ref{Page: page, Fact: i, Span: f.Span, Value: f.Value.Span}}
-	whole := f.Value.Kind == BooleanValue || f.Value.Kind == TextValue || f.Value.Kind == EntityValue
-	b := v.factBag(i)
-	scale := 1.0
-	inherited := v.inheritedScale(i, n.asked)
-	unnamed := inherited == 1 // no subject of its own that was not asked about
-	if whole && f.Clause >= 0 && f.Clause < len(v.page.Clauses) {
-		b = v.clauseBag(f.Clause)
-	} else {
-		scale = inherited
-	}
-	over := func(w *wording) covered {
-		if whole {
-			return w.cover(b)
-		}
-		return v.coverFact(w, i, scale)
-	}
-	type part struct {
-		w    *wording
-		cov  covered
-		kind int // 0 subject, 1 attribute, 2 given
-	}
-	parts := []part{{n.subject, over(n.subject), 0}, {n.attribute, over(n.attribute), 1}}
-	for _, g := range n.given {
-		parts = append(parts, part{g, over(g), 2})
-	}
-	// What the asked quantity itself implies (weighs for a mass, costs for money).
-	switch {
-	case f.Value.Quantity == nil:
-	case f.Attribute.Text != "":
-		impliedByOther(f.Value.Quantity, n.attribute, parts[1].cov.cells)
-	default:
-		impliedBy(f.Value.Quantity, n.attribute, parts[1].cov.cells)
-	}
-	if f.Value.Kind == TimeValue {
-		impliedByTime(n.attribute, parts[1].cov.cells)
-	}
-	// A subject named once at the head of the page, or on a page that a shared name
-	// links. What is asked of it must stand nearer.
-	frame := v.frameBag()
-	linked := links.bag(page, v, f)
-	foreign := v.foreign(n)
-	substituted := n.substituted(parts[0].w, parts[0].cov.cells)
-	var tier *bag // what the first of parallel tiers says for all
-	first := v.elliptic(i)
-	if first >= 0 {
-		if c := v.page.Facts[first].Clause; c >= 0 && c < len(v.page.Clauses) {
-			for _, p := range parts {
-				lift(p.w, p.cov.cells, v.clauseBag(c), 0.9)
-			}
-			tier = v.clauseBag(c)
-		}
-	}
-	total, sum, own := 0.0, 0.0, 0.0
-	for _, p := range parts {
-		if p.kind != 1 {
-			lift(p.w, p.cov.cells, frame, 0.75*scale)
-		}
-		// Who or where a thing is may be asked of a thing described elsewhere.
-		if linked != nil && (p.kind != 1 || n.Expect == "ENTITY" || n.Expect == "PLACE") {
-			lift(p.w, p.cov.cells, linked, 0.7*scale)
-		}
-		if p.kind == 1 && !whole && first < 0 && v.foreignAttribute(i, n.asked) {
-			own := p.w.cover(v.ownBag(i))
-			if f.Value.Quantity != nil {
-				impliedByOther(f.Value.Quantity, p.w, own.cells)
-				for k := range p.cov.cells { // what the bare value seemed to imply
-					if own.cells[k] < cellCovered {
-						p.cov.cells[k] = math.Min(p.cov.cells[k], math.Max(own.cells[k], foreignAttribute))
-					}
-				}
-			}
-			for k := range p.cov.cells {
-				p.cov.cells[k] = math.Min(p.cov.cells[k], math.Max(own.cells[k], foreignAttribute))
-			}
-		} else if p.kind == 1 {
-			// A subject must be named; what is asked of it may be worded otherwise.
-			e.liftSimilar(p.w, p.cov.cells, v, f)
-		}
-		if p.kind != 1 {
-			links.complete(p.w, p.cov.cells, v, f)
-		}
-		if p.kind != 1 && unnamed {
-			links.ambient(p.w, p.cov.cells, page)
-		}
-		if p.kind != 1 && v.selfReference() {
-			for k := range p.cov.cells {
-				if p.kind == 2 || p.w.cells[k].han || p.w.cells[k].name {
-					p.cov.cells[k] = math.Max(p.cov.cells[k], selfReference)
-				}
-			}
-		}
-		if foreign {
-			e.liftForeign(p.w, p.cov.cells, v, f)
-		}
-		if n.Class == "CAUSE" && whole { // the reason may stand behind what it explains
-			v.liftBefore(p.w, p.cov.cells, f.Sentence)
-		}
-		if c := relatedMatch[p.kind]; c > 0 {
-			e.liftRelated(p.w, p.cov.cells, v, i, c)
-		}
-		if whole {
-			n.answersState(p.w, p.cov.cells, v.factSides(i))
-		}
-		for k, cell := range p.w.cells {
-			weight := cell.weight
-			if foreign && cell.name { // a name is spelt otherwise in the other language
-				weight *= 0.3
-			}
-			total += weight
-			sum += weight * p.cov.cells[k]
-		}
-	}
-	ownBag := v.closeBag(i)
-	ownTotal, ownSum := 0.0, 0.0
-	for _, p := range parts {
-		oc := p.w.cover(ownBag)
-		for k, cell := range p.w.cells {
-			ownTotal += cell.weight
-			ownSum += cell.weight * oc.cells[k]
-		}
-	}
-	if ownTotal > 0 {
-		own = ownSum / ownTotal
-	}
-	if total == 0 {
-		// The question names nothing but the kind of answer; its own words decide.
-		total = n.all.total
-		ac := n.all.cover(b)
-		sum = ac.score * total
-		if total == 0 {
-			return c
-		}
-	}
-	c.fit, c.own = sum/total, own
-	if s := parts[1].w.score(parts[1].cov.cells); n.attribute.telling() && s < leastAttribute(whole || foreign) {
-		c.worst = 1
-	}
-	// A value implies its measure only: a parking fee is not any sum of money.
-	if s := n.spoken(f, parts[1].cov.cells); s >= 0 && s < leastSpoken && !whole && !foreign {
-		c.worst = 1
-	}
-	if f.Threshold { // a bound inside a condition is seldom what is asked
-		c.fit *= 0.85
-	}
-	for _, p := range parts {
-		for _, g := range p.w.gaps(p.cov.cells, cellCovered) {
-			c.gaps = append(c.gaps, p.w.text(g.Span))
-			share := g.weight / total
-			switch {
-			case g.name && foreign, g.Len() == 1 && text.IsHan(p.w.folded[g.Start]):
-				continue // the name is spelt otherwise; a lone character is no word
-			case g.name:
-				share *= 2
-			}
-			if share > c.worst {
-				c.worst = share
-			}
-		}
-	}
-	c.late = e.elsewhere(n, v, i)
-	pieces := n.pieces
-	if foreign || v.selfReference() { // names are spelt otherwise, or taken for granted
-		pieces = nil
-	}
-	for _, piece := range pieces {
-		pc := piece.cover(b)
-		links.complete(piece, pc.cells, v, f)
-		if unnamed {
-			links.ambient(piece, pc.cells, page)
-		}
-		lift(piece, pc.cells, frame, 0.75*scale)
-		if tier != nil {
-			lift(piece, pc.cells, tier, 0.9)
-		}
-		if linked != nil {
-			lift(piece, pc.cells, linked, 0.7*scale)
-		}
-		e.liftRelated(piece, pc.cells, v, i, relatedMatch[0])
-		if piece.score(pc.cells) < leastPiece || len(piece.cells) <= shortPiece && piece.worst(pc.cells) > pieceGap {
-			c.worst = 1
-		}
-	}
-	if substituted || n.namesAnother(v, f) || n.otherNumber(func(yield func(*wording, []float64) bool) {
-		for _, p := range parts {
-			if p.kind != 1 && !yield(p.w, p.cov.cells) {
-				return
-			}
-		}
-	}) {
-		c.worst, c.other = 1, true
-	}
-	sides := v.factSides(i)
-	if apart(n.sides, sides, false) || f.Value.Kind != BooleanValue && apart(n.sides, sides, true) {
-		c.worst, c.other = 1, true
-	}
-	if n.outside(v, i) || n.anotherRow(v, i) {
-		c.worst, c.other = 1, true
-	}
-	for _, o := range n.others {
-		// The fact speaks of a sibling, not of this subject.
-		if oc := o.cover(b); oc.score > 0.8 && parts[0].cov.score < 0.8 {
-			c.worst = 1
-		}
-	}
-	c.ref.Score = c.fit
-	return c
 }
 
 // serial are characters that number or place the members of a series: 北院区 is not
@@ -672,22 +477,20 @@ func (v *view) thresholds(i int) []quantity.Quantity {
 		out = append(out, c.Quantities...)
 	}
 	if f.Subject.Text != "" && (f.Subject.Span.Empty() || !f.Subject.Span.Overlaps(f.Value.Span)) {
-		out = append(out, v.subjectOf(i).limits...)
+		out = append(out, v.subjectLimits(i)...)
 	}
 	return out
 }
 
-// otherNumber reports whether the question names a thing by a bare number (hall 7)
-// that the fact does not carry: then it is about another one.
-func (n *prepared) otherNumber(parts iter.Seq2[*wording, []float64]) bool {
-	for w, cells := range parts {
-		for _, t := range w.terms {
-			if t.Kind != text.Number {
-				continue
-			}
-			if k := w.at[t.Span.Start]; k >= 0 && cells[k] < cellCovered {
-				return true
-			}
+// otherNumber reports whether a part of a question names a thing by a bare number
+// (hall 7) that the fact does not carry: then it is about another one.
+func otherNumber(w *wording, cells []float64) bool {
+	for _, t := range w.terms {
+		if t.Kind != text.Number {
+			continue
+		}
+		if k := w.at[t.Span.Start]; k >= 0 && cells[k] < cellCovered {
+			return true
 		}
 	}
 	return false
@@ -697,7 +500,7 @@ func (n *prepared) otherNumber(parts iter.Seq2[*wording, []float64]) bool {
 // does not name: of the row for Chengdu nothing is said of Beijing.
 func (n *prepared) anotherRow(v *view, i int) bool {
 	f := &v.page.Facts[i]
-	if !v.inTable(f) || f.Subject.Text == "" || len(v.subjectOf(i).limits) > 0 {
+	if !v.inTable(f) || f.Subject.Text == "" || len(v.subjectLimits(i)) > 0 {
 		return false
 	}
 	w := v.subjectOf(i).words

@@ -28,8 +28,9 @@ type Config struct {
 // that it has prepared; it is safe for concurrent use if the Dictionary and Similarity
 // are.
 type Engine struct {
-	config  Config
-	phrases phraseStore
+	config   Config
+	phrases  phraseStore[wording]
+	subjects phraseStore[subjectForm]
 }
 
 // New returns an engine.

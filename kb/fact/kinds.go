@@ -224,7 +224,6 @@ func (k *kindSet) admits(n *prepared, v *view, f *Fact) bool {
 	return false
 }
 
-
 // saysFree reports whether a clause says that nothing is charged, which answers what
 // a thing costs.
 func saysFree(n *prepared, v *view, f *Fact) bool {

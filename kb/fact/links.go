@@ -10,7 +10,7 @@ import (
 // of the yard that built the ship, when another page says which yard it was.
 type links struct {
 	views []*view
-	cache map[linkKey]*bag
+	cache map[linkKey]*link
 	named map[string][]clausePlace // by subject: the clauses that name it
 	whole map[string]*bag          // by subject: the words of all of these
 	joins map[*wording]bool        // some clause has nearly all words
@@ -31,47 +31,66 @@ type linkKey struct {
 	subject string
 }
 
+// link is what other pages, or other sentences of its own, say of a subject.
+type link struct {
+	page     int
+	subject  string
+	sentence int // of its own page, which is left out
+	read     bool
+	bag      *bag // nil = nothing
+}
+
 func newLinks(views []*view) *links {
-	return &links{views: views, cache: map[linkKey]*bag{}, named: map[string][]clausePlace{}, whole: map[string]*bag{}, joins: map[*wording]bool{}, pages: map[pageWording][]float64{}}
+	return &links{views: views, cache: map[linkKey]*link{}, named: map[string][]clausePlace{}, whole: map[string]*bag{}, joins: map[*wording]bool{}, pages: map[pageWording][]float64{}}
 }
 
 // linkWeight is the least weight of a subject that may link two pages: a name of
 // two Latin words or four Han characters.
 const linkWeight = 3.5
 
-// bag is what other pages, or other sentences of this one, say about the subject
-// of the fact; nil if nothing.
-func (l *links) bag(page int, v *view, f *Fact) *bag {
+// of is the link of a fact's subject; nil if it has none.
+func (l *links) of(page int, f *Fact) *link {
 	if f.Subject.Text == "" {
 		return nil
 	}
 	key := linkKey{page, f.Subject.Text}
-	if b, ok := l.cache[key]; ok {
-		return b
-	}
-	places, ok := l.named[f.Subject.Text]
+	k, ok := l.cache[key]
 	if !ok {
-		if w := v.engine.wording(f.Subject.Text, nil); w.total >= linkWeight {
+		k = &link{page: page, subject: f.Subject.Text, sentence: f.Sentence}
+		l.cache[key] = k
+	}
+	return k
+}
+
+// bag is what other pages, or other sentences of this one, say about a subject; nil if
+// nothing.
+func (l *links) bag(k *link) *bag {
+	if k.read {
+		return k.bag
+	}
+	k.read = true
+	v := l.views[k.page]
+	places, ok := l.named[k.subject]
+	if !ok {
+		if w := v.engine.wording(k.subject, nil); w.total >= linkWeight {
 			for _, at := range l.sharing(w, 0.9) {
 				if w.scoreOn(l.views[at.page].saidBag(at.clause)) >= 0.9 {
 					places = append(places, at)
 				}
 			}
 		}
-		l.named[f.Subject.Text] = places
+		l.named[k.subject] = places
 	}
 	own := func(at clausePlace) bool {
-		return at.page == page && v.page.Clauses[at.clause].Sentence == f.Sentence
+		return at.page == k.page && v.page.Clauses[at.clause].Sentence == k.sentence
 	}
-	var out *bag
 	if slices.ContainsFunc(places, own) {
-		out = l.joinedBag(places, own)
-	} else if out, ok = l.whole[f.Subject.Text]; !ok {
-		out = l.joinedBag(places, func(clausePlace) bool { return false })
-		l.whole[f.Subject.Text] = out
+		k.bag = l.joinedBag(places, own)
+	} else if k.bag, ok = l.whole[k.subject]; !ok {
+		k.bag = l.joinedBag(places, func(clausePlace) bool { return false })
+		l.whole[k.subject] = k.bag
 	}
-	l.cache[key] = out
-	return out
+	return k.bag
 }
 
 // joinedBag is the words of some clauses but those left out; nil without any.

@@ -55,8 +55,14 @@ func (e *Engine) Read(src Source) *Page {
 	r.findValues()
 	r.cues = findCues(r.folded)
 	r.findTerms()
-	r.page.Facts = make([]Fact, 0, len(r.quants)+len(r.times)+len(r.runes)/40+2)
-	r.page.Clauses = make([]Clause, 0, len(r.runes)/40+2)
+	clauses := len(r.runes)/40 + 2
+	for _, x := range r.runes {
+		if x == '，' || x == '。' || x == '；' { // Chinese clauses are short
+			clauses++
+		}
+	}
+	r.page.Facts = make([]Fact, 0, len(r.quants)+len(r.times)+clauses)
+	r.page.Clauses = make([]Clause, 0, clauses)
 	r.setTitle()
 	for _, b := range r.blocks() {
 		switch b.kind {

@@ -4,26 +4,28 @@ package fact
 // they prepare and the facts that speak to each need. It is not safe for concurrent
 // use.
 type Round struct {
-	engine *Engine
-	views  []*view
-	st     *rarity
-	links  *links
-	needs  []Need // those prepared last
-	prep   []*prepared
-	cands  [][]candidate // by need
+	engine  *Engine
+	views   []*view
+	st      *rarity
+	links   *links
+	fitting fitting
+	needs   []Need // those prepared last
+	prep    []*prepared
+	cands   [][]candidate // by need
 }
 
 // Round prepares the pages for one question. metas run beside pages.
 func (e *Engine) Round(pages []*Page, metas []Meta) *Round {
 	views := e.views(pages, metas)
-	return &Round{engine: e, views: views, st: newRarity(views), links: newLinks(views)}
+	l := newLinks(views)
+	return &Round{engine: e, views: views, st: newRarity(views), links: l, fitting: fitting{engine: e, links: l}}
 }
 
 // Cover is Engine.Cover on the pages of the round.
 func (r *Round) Cover(needs []Need) []Coverage {
 	out := make([]Coverage, len(needs))
 	for i, n := range r.prepare(needs) {
-		out[i] = r.engine.coverOne(n, r.candidates(i), r.views)
+		out[i] = r.coverOne(n, r.candidates(i))
 	}
 	return out
 }
@@ -45,8 +47,8 @@ func (r *Round) prepare(needs []Need) []*prepared {
 func (r *Round) candidates(need int) []candidate {
 	if r.cands[need] == nil {
 		out := []candidate{}
-		for p, v := range r.views {
-			out = append(out, r.engine.candidates(r.prep[need], v, p, r.links)...)
+		for p := range r.views {
+			out = append(out, r.onPage(r.prep[need], p)...)
 		}
 		r.cands[need] = out
 	}

@@ -2,6 +2,7 @@ package fact
 
 import (
 	"math/big"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -30,28 +31,31 @@ type sheet struct {
 	said       kept[map[key]bool]
 	counts     kept[tally] // one: see sentenceCounts
 	index      kept[postings]
-	grids      kept[cellGrid]      // one
+	grids      kept[cellGrid]  // one
 	figures    kept[numberSet] // one: see numbers
 	neighbours kept[neighbourTerms]
 	cut        kept[[]wordAtom]
 
 	// By fact.
-	facts, own, close, anchors kept[bag]
-	about                      kept[bag] // two a fact: see aboutBag
-	phrases                    kept[phrase]
-	sides                      kept[[]sideSet]
-	values                     kept[key]
-	han                        kept[bool]        // see chinese
-	stated                     kept[[]when.Expr] // see statedTimes
-	subjects                   kept[subjectForm]
-	elliptics                  kept[int]
-	relatedFact                kept[[]int32] // of table cells
+	facts, own, close, anchors, heads kept[bag]
+	about                             kept[bag] // two a fact: see aboutBag
+	phrases                           kept[phrase]
+	sides                             kept[[]sideSet]
+	values                            kept[key]
+	han                               kept[bool]        // see chinese
+	stated                            kept[[]when.Expr] // see statedTimes
+	subjects                          kept[subjectForm]
+	attributes                        kept[*wording]
+	bounds                            kept[[]quantity.Quantity] // see subjectLimits
+	elliptics                         kept[int]
+	relatedFact                       kept[[]int32] // of table cells
 
 	// By clause.
 	clause, alone, asserted kept[bag]
 	related                 kept[[]int32]
 	reaches                 kept[reach]
 	marks                   kept[clauseMarks]
+	letters                 kept[key] // see lettersAt
 
 	// By sentence.
 	sentences kept[string] // folded
@@ -70,17 +74,19 @@ func (e *Engine) sheet(p *Page, title string) *sheet {
 	}
 	s.folded, s.plain, s.self, s.tongue = make(kept[[]rune], 1), make(kept[string], 1), make(kept[bool], 1), make(kept[string], 1)
 	s.titles, s.said, s.cut = make(kept[titleForm], 1), make(kept[map[key]bool], 1), make(kept[[]wordAtom], 1)
-	for _, by := range []*kept[bag]{&s.facts, &s.own, &s.close, &s.anchors} {
+	for _, by := range []*kept[bag]{&s.facts, &s.own, &s.close, &s.anchors, &s.heads} {
 		*by = make(kept[bag], facts)
 	}
 	s.about, s.phrases = make(kept[bag], 2*facts), make(kept[phrase], phraseForms*facts)
 	s.sides, s.subjects, s.elliptics = make(kept[[]sideSet], facts), make(kept[subjectForm], facts), make(kept[int], facts)
+	s.attributes, s.bounds = make(kept[*wording], facts), make(kept[[]quantity.Quantity], facts)
 	s.relatedFact, s.values, s.han, s.stated = make(kept[[]int32], facts), make(kept[key], facts), make(kept[bool], facts), make(kept[[]when.Expr], facts)
 	s.counts, s.index, s.neighbours = make(kept[tally], 1), make(kept[postings], 1), make(kept[neighbourTerms], 1)
 	for _, by := range []*kept[bag]{&s.clause, &s.alone, &s.asserted} {
 		*by = make(kept[bag], clauses)
 	}
 	s.related, s.reaches, s.marks = make(kept[[]int32], clauses), make(kept[reach], clauses), make(kept[clauseMarks], clauses)
+	s.letters = make(kept[key], clauses)
 	s.sentences, s.bags = make(kept[string], len(p.Sentences)), make(kept[bag], len(p.Sentences))
 	s.grids, s.figures = make(kept[cellGrid], 1), make(kept[numberSet], 1)
 	p.ready.Store(s)
@@ -126,8 +132,6 @@ type clauseMarks struct {
 	often   *big.Rat  // see often; nil = not said
 	oftenAt text.Span // in the clause
 	away    bool      // points elsewhere and states nothing itself
-	letters string
-	key     key // of letters
 }
 
 // marksAt sorts a clause, once.
@@ -146,10 +150,6 @@ func (s *sheet) marksAt(i int) *clauseMarks {
 		m.charge = chargeOf(m.folded)
 		m.often, m.oftenAt = often(runes)
 		m.away = len(c.Quantities) == 0 && elsewhere.MatchString(m.folded)
-		if c.Len() >= leastTwin {
-			m.letters = lettersOf(runes)
-			m.key = wordKey(m.letters)
-		}
 		return m
 	})
 }
@@ -186,45 +186,67 @@ func (s *sheet) sentenceOf(f *Fact) string {
 type subjectForm struct {
 	words    *wording // without rarity
 	personal bool     // see personal
-	limits   []quantity.Quantity
+	head     key      // of its head word; 0 = none
+	concept  key      // of the same; 0 = none
 }
 
 func (s *sheet) subjectOf(i int) *subjectForm {
 	return s.subjects.get(i, func() *subjectForm {
-		t := s.page.Facts[i].Subject.Text
-		out := &subjectForm{words: s.engine.wording(t, nil)}
-		if t != "" {
-			out.personal = personal.MatchString(fold(t))
-			out.limits = limitsIn(t)
+		e, t := s.engine, s.page.Facts[i].Subject.Text
+		out, ok := e.subjects.get(t)
+		if !ok {
+			out = &subjectForm{words: e.wording(t, nil), personal: t != "" && personal.MatchString(fold(t))}
+			if h := out.words.head(); h >= 0 {
+				out.head, out.concept = out.words.probes[h].word, out.words.probes[h].concept
+			}
+			e.subjects.put(t, out)
 		}
 		return out
 	})
 }
 
+// subjectLimits are the values that the subject of a fact names (a row of ten to twenty
+// years).
+func (s *sheet) subjectLimits(i int) []quantity.Quantity {
+	t := s.page.Facts[i].Subject.Text
+	if t == "" {
+		return nil
+	}
+	return *s.bounds.get(i, func() *[]quantity.Quantity {
+		l := limitsIn(t)
+		return &l
+	})
+}
+
 // Phrases that are prepared again and again (subjects, titles, units) are kept by
-// their text. The store is emptied when it is full.
+// their text.
 const (
 	phrasesKept   = 1 << 13
 	longestPhrase = 200 // bytes of a phrase that is kept
 )
 
-type phraseStore struct {
+// phraseStore keeps what was made of phrases. It is emptied when it is full. It is
+// safe for concurrent use.
+type phraseStore[T any] struct {
 	mu     sync.RWMutex
-	byText map[string]*wording
+	byText map[string]*T
 }
 
-func (p *phraseStore) get(s string) (*wording, bool) {
+func (p *phraseStore[T]) get(s string) (*T, bool) {
 	p.mu.RLock()
-	w, ok := p.byText[s]
+	x, ok := p.byText[s]
 	p.mu.RUnlock()
-	return w, ok
+	return x, ok
 }
 
-func (p *phraseStore) put(s string, w *wording) {
+func (p *phraseStore[T]) put(s string, x *T) {
+	if len(s) > longestPhrase {
+		return
+	}
 	p.mu.Lock()
 	if p.byText == nil || len(p.byText) >= phrasesKept {
-		p.byText = make(map[string]*wording, 1024)
+		p.byText = make(map[string]*T, 1024)
 	}
-	p.byText[s] = w
+	p.byText[strings.Clone(s)] = x
 	p.mu.Unlock()
 }

@@ -566,7 +566,8 @@ func comparable(a, b *Fact) bool {
 func (k *Checker) fit(w, topic *wording, v *view, i int) float64 {
 	f := &v.page.Facts[i]
 	scale := v.inheritedScale(i, bagOf(w, topic))
-	cov := v.coverFact(w, i, scale)
+	cov := covered{cells: make([]float64, len(w.cells))}
+	v.layFact(w, i, scale, cov.cells)
 	lift(w, cov.cells, v.frameBag(), 0.7*scale)
 	if f.Value.Quantity != nil {
 		impliedBy(f.Value.Quantity, w, cov.cells)
@@ -574,7 +575,8 @@ func (k *Checker) fit(w, topic *wording, v *view, i int) float64 {
 	}
 	score, total := w.score(cov.cells)*w.total, w.total
 	if topic.total > 0 {
-		tc := v.coverFact(topic, i, scale)
+		tc := covered{cells: make([]float64, len(topic.cells))}
+		v.layFact(topic, i, scale, tc.cells)
 		lift(topic, tc.cells, v.frameBag(), 0.7*scale)
 		score += 0.5 * topic.score(tc.cells) * topic.total
 		total += 0.5 * topic.total

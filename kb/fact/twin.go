@@ -14,33 +14,43 @@ const leastTwin = 6
 // one text (秘密级 ten years, 绝密级 thirty) or a matter of that page alone, but no
 // conflict between the two.
 func (v *view) twinned(f *Fact, o *view, g *Fact) bool {
-	return o.states(v.clauseText(f)) || v.states(o.clauseText(g))
+	return o.states(v.clauseLetters(f)) || v.states(o.clauseLetters(g))
 }
 
-// states reports whether the page has a clause with the letters of this one.
-func (s *sheet) states(letters *clauseMarks) bool {
-	if letters == nil || letters.letters == "" {
+// states reports whether the page has a clause with these letters; 0 = none.
+func (s *sheet) states(letters key) bool {
+	if letters == 0 {
 		return false
 	}
 	return (*s.said.get(0, func() *map[key]bool {
 		said := make(map[key]bool, len(s.page.Clauses))
 		for i := range s.page.Clauses {
-			if m := s.marksAt(i); m.letters != "" {
-				said[m.key] = true
-			}
+			said[s.lettersAt(i)] = true
 		}
 		return &said
-	}))[letters.key]
+	}))[letters]
 }
 
-// clauseText is the clause of a fact with its letters and digits; nil when it is too
-// short to be told by them.
-func (s *sheet) clauseText(f *Fact) *clauseMarks {
-	c := s.clauseOf(f)
-	if c == nil || c.Span.Len() < leastTwin {
-		return nil
+// clauseLetters stands for the letters and digits of the clause of a fact; 0 for none.
+func (s *sheet) clauseLetters(f *Fact) key {
+	if s.clauseOf(f) == nil {
+		return 0
 	}
-	return s.marksAt(f.Clause)
+	return s.lettersAt(f.Clause)
+}
+
+// lettersAt stands for the letters and digits of a clause; 0 when it is too short to be
+// told by them.
+func (s *sheet) lettersAt(i int) key {
+	return *s.letters.get(i, func() *key {
+		var k key
+		if c := &s.page.Clauses[i]; c.Len() >= leastTwin {
+			if letters := lettersOf(s.foldedText()[c.Start:c.End]); letters != "" {
+				k = wordKey(letters)
+			}
+		}
+		return &k
+	})
 }
 
 // titleForm is the title of a page as titles are compared.

@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -187,7 +188,7 @@ func (v *view) inheritedScale(i int, asked *bag) float64 {
 	}
 	subject := v.subjectOf(i)
 	w := subject.words
-	if subject.personal || w.headIn(asked) {
+	if subject.personal || subject.head != 0 && (asked.weight(subject.head) > 0 || subject.concept != 0 && asked.weight(subject.concept) > 0) {
 		return 1
 	}
 	shared := w.scoreOn(asked) * w.total
@@ -197,27 +198,26 @@ func (v *view) inheritedScale(i int, asked *bag) float64 {
 	return foreignSubject
 }
 
-// headIn reports whether the head of a phrase is among some words: in Chinese its
-// last pair of characters, in English the last word before a preposition.
-func (w *wording) headIn(words *bag) bool {
+// head is the index of the term that is the head of a phrase: in Chinese its last pair
+// of characters, in English the last word before a preposition; -1 for none.
+func (w *wording) head() int {
 	if len(w.terms) == 0 {
-		return false
+		return -1
 	}
-	last := w.terms[len(w.terms)-1]
-	if text.IsHan(firstRune(last.Text)) {
-		return words.has(last.Text, last.Concept)
+	if last := len(w.terms) - 1; text.IsHan(firstRune(w.terms[last].Text)) {
+		return last
 	}
 	end := len(w.folded)
 	if loc := preposition.FindStringIndex(string(w.folded)); loc != nil {
 		end = len([]rune(string(w.folded)[:loc[0]]))
 	}
-	head := text.Term{}
-	for _, t := range w.terms {
+	head := -1
+	for i, t := range w.terms {
 		if t.Span.End <= end {
-			head = t
+			head = i
 		}
 	}
-	return head.Text != "" && words.has(head.Text, head.Concept)
+	return head
 }
 
 var preposition = regexp.MustCompile(`\b(of|at|in|on|for|with|without|under|over|up to|from|to|by|between|within|than|who|which|that)\b`)
@@ -236,11 +236,13 @@ const foreignAttribute = 0.4
 // foreignAttribute reports whether the fact names an attribute, none of whose words
 // are among the asked ones.
 func (v *view) foreignAttribute(i int, asked *bag) bool {
-	f := &v.page.Facts[i]
-	if f.Attribute.Text == "" {
+	if v.page.Facts[i].Attribute.Text == "" {
 		return false
 	}
-	w := v.engine.wording(f.Attribute.Text, nil)
+	w := *v.attributes.get(i, func() **wording {
+		w := v.engine.wording(v.page.Facts[i].Attribute.Text, nil)
+		return &w
+	})
 	return w.total > 0 && w.scoreOn(asked) < 0.2
 }
 
@@ -413,30 +415,31 @@ func (p *sheet) scopeOnly(f *Fact) bool {
 	return false
 }
 
-// coverFact lays a wording over what a fact is about: its own words in full, what it
+// layFact lays a wording over what a fact is about: its own words in full, what it
 // inherits at the given scale.
-func (v *view) coverFact(w *wording, i int, scale float64) covered {
-	c := w.cover(v.factBag(i))
+func (s *sheet) layFact(w *wording, i int, scale float64, cells []float64) {
+	w.lay(s.factBag(i), cells, math.MaxFloat64)
 	if scale < 1 {
-		own, head := w.cover(v.ownBag(i)), w.cover(v.headBag(i))
-		for k := range c.cells {
-			c.cells[k] = max(own.cells[k], c.cells[k]*scale, head.cells[k])
+		for k := range cells {
+			cells[k] *= scale
 		}
-		c.score = w.score(c.cells)
+		w.lay(s.ownBag(i), cells, math.MaxFloat64)
+		w.lay(s.headBag(i), cells, math.MaxFloat64)
 	}
-	return c
 }
 
 // headBag is what the headings over a fact say. A section is about its heading,
-// whatever the subjects of its sentences.
-func (v *view) headBag(i int) *bag {
-	b := newBag(8)
-	for _, t := range v.page.Facts[i].Anchors {
-		if t.Origin == Heading {
-			b.add(t.Text, t.Synset, 0.85)
+// whatever the subjects of its sentences. It is shared: it must not be changed.
+func (s *sheet) headBag(i int) *bag {
+	return s.heads.get(i, func() *bag {
+		b := newBag(4)
+		for _, t := range s.page.Facts[i].Anchors {
+			if t.Origin == Heading {
+				b.add(t.Text, t.Synset, 0.85)
+			}
 		}
-	}
-	return b
+		return b
+	})
 }
 
 // liftBefore covers what the sentence before says.
