@@ -2,6 +2,8 @@ package validate_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -13,6 +15,8 @@ import (
 	"suffice.dev/suffice/kb/fact"
 	"suffice.dev/suffice/kb/reading"
 	"suffice.dev/suffice/model/embed"
+	"suffice.dev/suffice/model/linear"
+	"suffice.dev/suffice/models/wording"
 	"suffice.dev/suffice/text/lexicon"
 	"suffice.dev/suffice/validate"
 )
@@ -23,7 +27,12 @@ func open(t testing.TB) *validate.Local {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := validate.New(validate.Default(), reading.New(fact.New(fact.Config{Dictionary: lexicon.Default(), Similarity: model.Similarity}), 0, nil), validate.Options{Similarity: model.Similarity})
+	words, err := linear.Decode(wording.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := validate.New(validate.Default(), reading.New(fact.New(fact.Config{Dictionary: lexicon.Default(), Similarity: model.Similarity}), 0, nil),
+		validate.Options{Similarity: model.Similarity, Rarity: model.Rarity, Wording: words})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,6 +128,11 @@ func TestVerify(t *testing.T) {
 						t.Errorf("%q cites %v, want %s", part, ids, id)
 					}
 				}
+				for _, id := range c.Cited[part] {
+					if slices.Contains(ids, id) && !slices.Contains(want, id) {
+						t.Errorf("%q cites %v, the wrongly marked %s among them", part, ids, id)
+					}
+				}
 			}
 			for part, want := range c.Cited {
 				if x := find(part); !slices.Equal(x.Cited, want) {
@@ -181,5 +195,60 @@ func BenchmarkVerify(b *testing.B) {
 		if _, err := v.Verify(b.Context(), kb.VerifyRequest{Answer: answer, Passages: given}); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestReader: a reader is asked only where facts and words leave doubt; what it says
+// decides there, what facts exclude stays excluded, and one that is down is left out.
+func TestReader(t *testing.T) {
+	static, err := embed.Static()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := reading.New(fact.New(fact.Config{Dictionary: lexicon.Default(), Similarity: static.Similarity}), 0, nil)
+	// A model that hears the vote alone: it doubts without one.
+	votesFor := func(p float64) []uint32 {
+		return validate.Words{Verdict: fact.UnsupportedClaim, Vote: &validate.Vote{Supported: p}}.Features()
+	}
+	var examples []linear.Example
+	for range 50 {
+		examples = append(examples, linear.Example{Input: linear.Input{Features: votesFor(0.95)}, Class: 1, Weight: 1}, linear.Example{Input: linear.Input{Features: votesFor(0.02)}, Weight: 1})
+	}
+	model, err := linear.Train(linear.Training{Bits: 13, Classes: 2, Epochs: 60, Rate: 0.5, Seed: 1}, examples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := []kb.Passage{{ID: "a", Text: "The Tolm baths have 7 pools. Visitors leave their shoes at the door."}}
+	for name, c := range map[string]struct {
+		answer string
+		vote   validate.Vote
+		err    error
+		want   kb.Verdict
+		asked  int
+	}{
+		"it supports other words":          {"Guests remove footwear upon entry.", validate.Vote{Supported: 0.95}, nil, kb.Supported, 1},
+		"it does not":                      {"Guests remove footwear upon entry.", validate.Vote{Supported: 0.02, NotStated: 0.98}, nil, kb.Unsupported, 1},
+		"it is down":                       {"Guests remove footwear upon entry.", validate.Vote{}, errors.New("no memory"), kb.Unsupported, 1},
+		"a number that is excluded":        {"The Tolm baths have 9 pools.", validate.Vote{Supported: 0.95}, nil, kb.Contradicted, 0},
+		"a sentence as it stands is clear": {"The Tolm baths have 7 pools.", validate.Vote{Supported: 0.02}, nil, kb.Supported, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			asked := 0
+			v, err := validate.New(validate.Default(), reader, validate.Options{Wording: model, Votes: func(_ context.Context, _ string, passages []string) ([]validate.Vote, error) {
+				asked++
+				return slices.Repeat([]validate.Vote{c.vote}, len(passages)), c.err
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := v.Verify(t.Context(), kb.VerifyRequest{Answer: c.answer, Passages: given})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Verdict != c.want || asked != c.asked {
+				t.Errorf("verdict %s, reader asked %d times; want %s and %d: %+v", got.Verdict, asked, c.want, c.asked, got.Claims)
+			}
+			exact(t, c.answer, got.Claims, given)
+		})
 	}
 }

@@ -264,16 +264,10 @@ func collapse(s string) string {
 	}, s)
 }
 
-// Open reports whether wording decides about the claim: what kb/fact judged by a
-// near quote, by values it did not find, or by how a source binds stays as it is.
+// Open reports whether wording decides about the claim: what kb/fact judged by a near
+// quote, by values, by a comparison or by how a source binds stays as it is.
 func (w Words) Open() bool {
-	switch w.Verdict {
-	case fact.SupportedClaim:
-		return w.Ground != fact.OnQuote
-	case fact.UnsupportedClaim:
-		return w.Ground == fact.OnWords
-	}
-	return false
+	return w.Ground == fact.OnWords && (w.Verdict == fact.SupportedClaim || w.Verdict == fact.UnsupportedClaim)
 }
 
 // Features are the figures as the model takes them: each in a bucket, alone and with

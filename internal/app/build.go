@@ -91,7 +91,10 @@ func (a *App) build(ctx context.Context) (*snapshot.Snapshot, error) {
 			}
 		}
 		if table[RoleValidate] == here {
-			opts := validate.Options{Similarity: static.Similarity, Observer: a.model, Logger: a.log}
+			opts := validate.Options{Similarity: static.Similarity, Rarity: static.Rarity, Observer: a.model, Logger: a.log}
+			if opts.Wording, err = wordingModel(); err != nil {
+				return nil, err
+			}
 			if cfg.LLM.URL != "" {
 				client, err := llm.New(cfg.LLM.Client(), llm.Options{Observer: a.model, Logger: a.log})
 				if err != nil {

@@ -109,7 +109,7 @@ const (
 	OnWords      Ground = ""
 	OnQuote      Ground = "quote"      // a source's sentence, nearly word for word
 	OnValues     Ground = "values"     // numbers, times, units
-	OnStance     Ground = "stance"     // polarity, modality, quantifier, conditions
+	OnStance     Ground = "stance"     // polarity, modality, quantifier, conditions, whom it is said of, why
 	OnComparison Ground = "comparison" // of two values or names
 )
 

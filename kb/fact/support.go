@@ -269,13 +269,13 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 		return out, true
 	}
 	if why := k.reasonAdded(c, cl, best[0]); why != "" {
-		return Support{Verdict: UnsupportedClaim, Probability: 0.15, Reason: newWords + why}, true
+		return Support{Ground: OnStance, Verdict: UnsupportedClaim, Probability: 0.15, Reason: newWords + why}, true
 	}
 	if len(facts) == 0 && k.subjectOnly(cl, w, cells) {
 		return Support{Verdict: UnsupportedClaim, Probability: 0.15, Reason: "no passage states it"}, true
 	}
 	if other := k.otherSubject(cl, best[0]); other != "" {
-		return Support{Verdict: UnsupportedClaim, Probability: 0.2, Reason: "not said of " + other}, true
+		return Support{Ground: OnStance, Verdict: UnsupportedClaim, Probability: 0.2, Reason: "not said of " + other}, true
 	}
 	worst, gap := 0.0, ""
 	for _, g := range w.gaps(cells, cellCovered) {
