@@ -27,7 +27,7 @@ func (p *Precheck) Analyze(ctx context.Context, q kb.Question) (kb.Analysis, err
 	question, note := p.complete(q, asOf)
 	a := p.analyze(question, asOf)
 	a.Original = q.Text
-	if _, framed := p.frame(question); framed && a.Clarify == nil {
+	if _, _, framed := p.frame(question); framed && a.Clarify == nil {
 		p.askBack(&a, "attribute")
 	}
 	if note != "" {
@@ -92,7 +92,7 @@ func (r *reading) asking() []int {
 			for _, ch := range r.chunks {
 				own = own || ch.clause == i
 			}
-			strong := r.p.rules.rules[c.rule].Prio >= 70 || c.noun
+			strong := r.p.rules.rules[c.rule].Prio >= 70 || c.noun || r.p.rules.rules[c.rule].Noun && own
 			if strong && (own || c.class != kb.Condition) {
 				kept = append(kept, i)
 			}
@@ -372,13 +372,13 @@ func (r *reading) antecedent() bool {
 					verb = 1
 					continue // "how do I fill it in"
 				}
-				if w := r.words(ch.start, ch.end); len(w) == 1 && r.clauses[ch.clause].class == kb.Subject && (r.isVerb(ch) || r.inflected(w[0])) {
+				if w := r.words(ch.start, ch.end); len(w) == 1 && ch.clause == r.clauseAt(i) && r.clauses[ch.clause].class == kb.Subject && (r.isVerb(ch) || r.inflected(w[0])) {
 					continue // "who handles this"
 				}
 				if ch.end <= i {
 					return true
 				}
-				if ch.named || r.clauses[ch.clause].rule < 0 {
+				if ch.named || r.clauses[ch.clause].rule < 0 || ch.end <= i && r.clauseAt(i) > ch.clause {
 					return true
 				}
 				named++
@@ -388,6 +388,16 @@ func (r *reading) antecedent() bool {
 		}
 	}
 	return true
+}
+
+// clauseAt returns the clause that holds the code point i.
+func (r *reading) clauseAt(i int) int {
+	for k := range r.clauses {
+		if i < r.clauses[k].end {
+			return k
+		}
+	}
+	return len(r.clauses) - 1
 }
 
 // risk says how much a wrong answer costs.

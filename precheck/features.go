@@ -59,15 +59,27 @@ const (
 // blank stands for a run of content in the frame of a question.
 const blank = '□'
 
-// embedded is the text of a question without politeness and orders to the reader.
+// embedded is the text of a question without politeness and orders to the reader, and
+// without what is asked beside the first thing.
 func (r *reading) embedded() string {
 	out := make([]rune, 0, len(r.folded))
+	from, to := r.besides()
 	for i, c := range r.folded {
-		if r.marks[i] != polite && r.marks[i] != steering {
+		if r.marks[i] != polite && r.marks[i] != steering && (i < from || i >= to) {
 			out = append(out, c)
 		}
 	}
 	return string(out)
+}
+
+// besides returns the range from the second clause that asks to the end of the last
+// one: it does not decide the class of the question.
+func (r *reading) besides() (from, to int) {
+	asking := r.asking()
+	if len(asking) < 2 {
+		return len(r.folded), len(r.folded)
+	}
+	return r.clauses[asking[1]].start, r.clauses[asking[len(asking)-1]].end
 }
 
 func (r *reading) features() []uint32 {
@@ -95,9 +107,10 @@ func (r *reading) features() []uint32 {
 	var raw [][]rune
 	var frame [][]rune
 	inContent := false
+	from, to := r.besides()
 	for i := 0; i < len(r.folded); {
 		switch {
-		case r.marks[i] == gap || r.marks[i] == polite || r.marks[i] == steering:
+		case r.marks[i] == gap || r.marks[i] == polite || r.marks[i] == steering || i >= from && i < to:
 			i++
 			continue
 		case text.IsHan(r.folded[i]):

@@ -321,6 +321,11 @@ func (r *reading) find(c *clause) {
 			try(id, i)
 		}
 	}
+	if best < choicePriority {
+		if at, ok := r.choice(c); ok && rules.choice >= 0 {
+			c.rule, c.pieces = rules.choice, append(c.pieces[:0], at)
+		}
+	}
 	if c.rule < 0 {
 		return
 	}
@@ -364,6 +369,24 @@ func (r *reading) boundThan(m *matcher) bool {
 	}
 	_, number := numberWords.at(r.folded, i, m.end)
 	return number || unicode.IsDigit(r.folded[i])
+}
+
+// choicePriority is the priority below which a verb said twice decides: 够不够, 让不让.
+const choicePriority = 79
+
+// choice finds a verb said twice around 不 or 没 in a Chinese clause: 够不够, 享不享受.
+func (r *reading) choice(c *clause) (piece, bool) {
+	for i := c.from; i+2 < c.to; i++ {
+		if no := r.folded[i+1]; no != '不' && no != '没' || r.folded[i] != r.folded[i+2] || !text.IsHan(r.folded[i]) {
+			continue
+		}
+		end := i + 3
+		if e, ok := r.p.rules.verbsZH.at(r.folded, i+2, c.to); ok && e > end {
+			end = e
+		}
+		return piece{start: i, end: end}, true
+	}
+	return piece{}, false
 }
 
 // wordAround reports whether a form begins or ends inside a Chinese word that is no
@@ -635,6 +658,11 @@ func (r *reading) decideByNoun(at int) {
 	if after != nil && extremes.begins(r.folded, after.start, after.end) {
 		c.class, c.noun, c.confidence, c.expect = kb.Numeric, true, 0.9, kb.ExpectQuantity
 		r.decided = append(r.decided, "an extreme value")
+		return
+	}
+	// "What were the assets in 2019": of a period, a figure is asked.
+	if form := strings.TrimSpace(string(r.folded[c.pieces[0].start:end])); len(r.times) > 0 && (form == "what was" || form == "what were" || form == "what is" || form == "what are") {
+		c.class, c.expect, c.confidence, c.which = kb.Numeric, kb.ExpectQuantity, 0.7, true
 		return
 	}
 	// "Which clerk …": the answer is a name.

@@ -2,9 +2,11 @@ package precheck
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -23,9 +25,10 @@ var builtinRules []byte
 // Rules are compiled question forms and word lists. They do not change after
 // loading and are safe for concurrent use.
 type Rules struct {
-	file  ruleFile
-	rules []rule
-	index index
+	file   ruleFile
+	rules  []rule
+	index  index
+	choice int32 // the rule of verbs said twice around 不; -1: none
 
 	polite                                    phrases
 	modals, now, units, drop, protect, dropEn phrases
@@ -37,6 +40,9 @@ type Rules struct {
 }
 
 type rule struct {
+	source string // the file that states it
+	line   int    // where in it
+
 	ID     string    `yaml:"id"`
 	Class  kb.Class  `yaml:"class"`
 	Prio   int       `yaml:"prio"`   // 1..100; the highest decides
@@ -55,6 +61,9 @@ type byLanguage struct {
 }
 
 type ruleFile struct {
+	name  string
+	lines map[string]int // of its parts
+
 	Rules    []rule                  `yaml:"rules"`
 	Nouns    map[kb.Class]byLanguage `yaml:"nouns"`
 	Modals   byLanguage              `yaml:"modals"`
@@ -98,47 +107,190 @@ type prompts struct {
 	Time     string `yaml:"time"`
 }
 
+// choiceRule is the rule that a verb said twice counts for.
+const choiceRule = "yesno-zh"
+
 var defaultRules = sync.OnceValues(func() (*Rules, error) { return ParseRules("rules.yaml", builtinRules) })
 
-// ParseRules reads a rule file. Errors name the file and the line or the rule
+// ParseRules reads a rule file that stands alone. Errors name the file and the line
 // (ErrRules).
 func ParseRules(name string, data []byte) (*Rules, error) {
-	r := &Rules{}
+	file, err := decodeRules(name, data)
+	if err != nil {
+		return nil, err
+	}
+	return file.build()
+}
+
+// LoadRules reads rule files in their order over the built-in one: a rule with the id
+// of an earlier one takes its place, other rules and the words of lists are added,
+// prompts and weights of risk replace earlier ones, and expansions come first. Errors
+// name the file and the line (ErrRules) or are those of reading it.
+func LoadRules(paths ...string) (*Rules, error) {
+	all, err := decodeRules("rules.yaml", builtinRules)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range paths {
+		data, err := os.ReadFile(p)
+		if err != nil {
+			return nil, fmt.Errorf("question rules: %w", err)
+		}
+		more, err := decodeRules(p, data)
+		if err != nil {
+			return nil, err
+		}
+		all.merge(more)
+		if _, err := all.build(); err != nil {
+			return nil, err // here, so that it is this file that is named
+		}
+	}
+	return all.build()
+}
+
+// decodeRules reads one file and notes where its rules stand.
+func decodeRules(name string, data []byte) (*ruleFile, error) {
+	f := &ruleFile{name: name}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	dec.KnownFields(true)
-	if err := dec.Decode(&r.file); err != nil {
+	if err := dec.Decode(f); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrRules, name, err)
 	}
-	if err := r.compile(); err != nil {
+	var root yaml.Node
+	if err := yaml.Unmarshal(data, &root); err != nil || len(root.Content) == 0 {
 		return nil, fmt.Errorf("%w: %s: %w", ErrRules, name, err)
+	}
+	f.lines = map[string]int{}
+	top := root.Content[0].Content
+	for i := 0; i+1 < len(top); i += 2 {
+		f.lines[top[i].Value] = top[i].Line
+		if top[i].Value == "rules" {
+			for k, n := range top[i+1].Content {
+				f.Rules[k].source, f.Rules[k].line = name, n.Line
+			}
+		}
+	}
+	return f, nil
+}
+
+// merge adds what another file states.
+func (f *ruleFile) merge(more *ruleFile) {
+	for _, ru := range more.Rules {
+		if at := slices.IndexFunc(f.Rules, func(r rule) bool { return r.ID == ru.ID }); at >= 0 && f.Rules[at].source != ru.source {
+			f.Rules[at] = ru
+		} else {
+			f.Rules = append(f.Rules, ru)
+		}
+	}
+	both := func(to *byLanguage, from byLanguage) {
+		to.ZH, to.EN = slices.Concat(to.ZH, from.ZH), slices.Concat(to.EN, from.EN)
+	}
+	first := func(to, from byLanguage) byLanguage {
+		return byLanguage{ZH: slices.Concat(from.ZH, to.ZH), EN: slices.Concat(from.EN, to.EN)}
+	}
+	if f.Nouns == nil {
+		f.Nouns = map[kb.Class]byLanguage{}
+	}
+	for c, b := range more.Nouns {
+		n := f.Nouns[c]
+		both(&n, b)
+		f.Nouns[c] = n
+	}
+	for _, p := range []struct {
+		to   *byLanguage
+		from byLanguage
+	}{
+		{&f.Modals, more.Modals}, {&f.Now, more.Now}, {&f.Polite, more.Polite}, {&f.Drop, more.Drop}, {&f.Empty, more.Empty},
+		{&f.Pronouns, more.Pronouns}, {&f.Units, more.Units}, {&f.Risk.Words, more.Risk.Words},
+	} {
+		both(p.to, p.from)
+	}
+	for _, p := range []struct {
+		to   *[]string
+		from []string
+	}{
+		{&f.Steer.Verbs, more.Steer.Verbs}, {&f.Steer.Objects, more.Steer.Objects}, {&f.Orders, more.Orders}, {&f.Protect, more.Protect}, {&f.Dummy, more.Dummy},
+		{&f.Verbs, more.Verbs}, {&f.VerbsZH, more.VerbsZH}, {&f.Events, more.Events}, {&f.Risk.High, more.Risk.High},
+	} {
+		*p.to = slices.Concat(*p.to, p.from)
+	}
+	for c, n := range more.Risk.Classes {
+		if f.Risk.Classes == nil {
+			f.Risk.Classes = map[kb.Class]int{}
+		}
+		f.Risk.Classes[c] = n
+	}
+	for c, b := range more.Expand.Classes {
+		if f.Expand.Classes == nil {
+			f.Expand.Classes = map[kb.Class]byLanguage{}
+		}
+		f.Expand.Classes[c] = first(f.Expand.Classes[c], b)
+	}
+	for d, b := range more.Expand.Domains {
+		if f.Expand.Domains == nil {
+			f.Expand.Domains = map[string]byLanguage{}
+		}
+		f.Expand.Domains[d] = first(f.Expand.Domains[d], b)
+	}
+	for lang, p := range more.Prompts {
+		if f.Prompts == nil {
+			f.Prompts = map[string]prompts{}
+		}
+		old := f.Prompts[lang]
+		f.Prompts[lang] = prompts{Subject: cmp.Or(p.Subject, old.Subject), Question: cmp.Or(p.Question, old.Question), Time: cmp.Or(p.Time, old.Time)}
+	}
+	f.name, f.lines = more.name, more.lines
+}
+
+// build compiles a file that is complete.
+func (f *ruleFile) build() (*Rules, error) {
+	r := &Rules{file: *f}
+	if err := r.compile(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRules, err)
 	}
 	return r, nil
 }
 
+// at names the place of a part of the file.
+func (f *ruleFile) at(part string) string {
+	if line := f.lines[part]; line > 0 {
+		return fmt.Sprintf("%s: line %d: %s", f.name, line, part)
+	}
+	return f.name + ": " + part
+}
+
+// wrong is an error about a rule, with its place.
+func (ru rule) wrong(format string, args ...any) error {
+	return fmt.Errorf("%s: line %d: rule %s: %w", ru.source, ru.line, ru.ID, fmt.Errorf(format, args...))
+}
+
 func (r *Rules) compile() error {
 	f := &r.file
-	r.rules = f.Rules
+	r.rules, r.choice = f.Rules, -1
 	r.index = index{byRun: map[rune][]int32{}}
 	seen := map[string]bool{}
 	for i, ru := range r.rules {
 		switch {
 		case ru.ID == "" || seen[ru.ID]:
-			return fmt.Errorf("rule %d: id %q is empty or taken", i+1, ru.ID)
+			return fmt.Errorf("%s: line %d: rule %d: id %q is empty or taken", ru.source, ru.line, i+1, ru.ID)
 		case !slices.Contains(kb.Classes, ru.Class):
-			return fmt.Errorf("rule %s: class %q is none of the twelve", ru.ID, ru.Class)
+			return ru.wrong("class %q is none of the twelve", ru.Class)
 		case ru.Prio < 1 || ru.Prio > 100:
-			return fmt.Errorf("rule %s: prio %d is not in 1..100", ru.ID, ru.Prio)
+			return ru.wrong("prio %d is not in 1..100", ru.Prio)
 		case len(ru.Forms) == 0:
-			return fmt.Errorf("rule %s: no forms", ru.ID)
+			return ru.wrong("no forms")
 		}
 		seen[ru.ID] = true
+		if ru.ID == choiceRule {
+			r.choice = int32(i)
+		}
 		for _, src := range ru.Forms {
 			elems, err := compileForm(src)
 			if err != nil {
-				return fmt.Errorf("rule %s: %w", ru.ID, err)
+				return ru.wrong("%w", err)
 			}
 			if err := r.index.add(form{int32(i), elems}); err != nil {
-				return fmt.Errorf("rule %s: form %q %w", ru.ID, src, err)
+				return ru.wrong("form %q %w", src, err)
 			}
 		}
 	}
@@ -149,17 +301,17 @@ func (r *Rules) compile() error {
 			err = r.dummy.add(form{0, elems})
 		}
 		if err != nil {
-			return fmt.Errorf("dummy form %q: %w", src, err)
+			return fmt.Errorf("%s form %q: %w", f.at("dummy"), src, err)
 		}
 	}
 	for c := range f.Nouns {
 		if !slices.Contains(kb.Classes, c) {
-			return fmt.Errorf("nouns: class %q is none of the twelve", c)
+			return fmt.Errorf("%s: class %q is none of the twelve", f.at("nouns"), c)
 		}
 	}
 	for _, lang := range []string{"zh", "en"} {
 		if p := f.Prompts[lang]; p.Subject == "" || p.Question == "" {
-			return fmt.Errorf("prompts: no text for %s", lang)
+			return fmt.Errorf("%s: no text for %s", f.at("prompts"), lang)
 		}
 	}
 	two := func(b byLanguage) phrases { return newPhrases(b.ZH, b.EN) }

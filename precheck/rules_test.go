@@ -3,6 +3,9 @@ package precheck
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,7 +42,7 @@ func TestParseRules(t *testing.T) {
 		{"anchor in brackets", "^why", "(^why|how)", "inside brackets"},
 		{"gap first", "^why", "…why", "nothing to start with"},
 		{"empty", "^why", "(|why)", "may be empty as a whole"},
-		{"id twice", "prompts:", "- {id: a, class: CAUSE, prio: 1, forms: [x]}\nprompts:", `rule 2: id "a" is empty or taken`},
+		{"id twice", "prompts:", "- {id: a, class: CAUSE, prio: 1, forms: [x]}\nprompts:", `line 3: rule 2: id "a" is empty or taken`},
 		{"prompt", "subject: \"Which?\", ", "", "prompts: no text for en"},
 		{"yaml", "rules:", "rules: [", "own.yaml"},
 	}
@@ -50,6 +53,80 @@ func TestParseRules(t *testing.T) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
 		})
+	}
+}
+
+func TestLoadRules(t *testing.T) {
+	write := func(t *testing.T, text string) string {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "own.yaml")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	const own = `rules:
+  - {id: own-tonnage, class: NUMERIC, prio: 99, expect: QUANTITY, forms: ["^tonnage "]}
+  - {id: cause-why, class: DEFINITION, prio: 97, expect: TEXT, forms: ["^why on earth "]}
+nouns:
+  REGION: {en: [moorage]}
+expansions:
+  classes:
+    NUMERIC: {en: [deadweight]}
+prompts:
+  en: {subject: "Which vessel do you mean?"}
+`
+	r, err := LoadRules(write(t, own))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(Config{Rules: r, RulesOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		q    string
+		want kb.Class
+	}{
+		{"tonnage of the Heron", kb.Numeric},
+		{"Where is the Heron?", kb.Region},                 // built in
+		{"Why on earth is the Heron blue?", kb.Definition}, // takes the place of a built-in rule
+		{"What is the moorage of the Heron?", kb.Region},   // a word of a list
+		{"Is the Heron blue or green?", kb.Condition},      // built in
+		{"How much does it weigh?", kb.Vague},              // own prompt below
+	}
+	for _, tt := range tests {
+		a, err := p.Analyze(context.Background(), kb.Question{Text: tt.q, AsOf: asOf})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Class != tt.want {
+			t.Errorf("%s: %s, want %s; %v", tt.q, a.Class, tt.want, a.Decided)
+		}
+		switch {
+		case tt.want == kb.Vague && a.Clarify.Prompt != "Which vessel do you mean?":
+			t.Errorf("%s: asks back %q", tt.q, a.Clarify.Prompt)
+		case tt.want == kb.Numeric && (len(a.Expansions) == 0 || !slices.ContainsFunc(a.Expansions, func(e kb.Expansion) bool { return e.Term == "deadweight" })):
+			t.Errorf("%s: expansions %v, want deadweight among them", tt.q, a.Expansions)
+		}
+	}
+	bad := []struct{ name, text, want string }{
+		{"class", strings.Replace(own, "NUMERIC, prio", "NUMBER, prio", 1), `own.yaml: line 2: rule own-tonnage: class "NUMBER"`},
+		{"form", strings.Replace(own, "^why on", "(why on", 1), "own.yaml: line 3: rule cause-why: form"},
+		{"twice", strings.Replace(own, "cause-why", "own-tonnage", 1), `own.yaml: line 3: rule`},
+		{"key", strings.Replace(own, "nouns:", "noun:", 1), "own.yaml: yaml: unmarshal errors:\n  line 4: field noun not found"},
+		{"noun class", strings.Replace(own, "REGION:", "PLACE:", 1), `own.yaml: line 4: nouns: class "PLACE"`},
+	}
+	for _, tt := range bad {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := LoadRules(write(t, tt.text))
+			if !errors.Is(err, ErrRules) || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want %q", err, tt.want)
+			}
+		})
+	}
+	if _, err := LoadRules(filepath.Join(t.TempDir(), "none.yaml")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
 	}
 }
 
@@ -71,6 +148,10 @@ func TestTime(t *testing.T) {
 		{"目前月票多少钱？", "", "", true},
 		{"What is the latest fee for the sauna?", "", "", true},
 		{"陶艺课多少钱？", "", "", false},
+		{"What did the rink earn in the last quarter of 2017?", "2017-10-01", "2017-12-31", false},
+		{"How many tickets were sold in the June quarter of 2018?", "2018-04-01", "2018-06-30", false},
+		{"What were sales in the 2nd quarter of 2020?", "2020-04-01", "2020-06-30", false},
+		{"What were sales in Q2 2020?", "2020-04-01", "2020-06-30", false},
 	}
 	p := newPrecheck(t)
 	for _, tt := range tests {

@@ -79,8 +79,94 @@ func (r *reading) assign() {
 		out = append(out, own...)
 	}
 	r.chunks = out
+	r.weakSubjects()
 	r.nameless()
 	r.promote()
+}
+
+// weakSubjects takes the role of subject from the phrases of a Chinese clause that
+// only say what is done or measured (多久能放行, 审计费多少), where another clause or a
+// condition names the thing they are said of.
+func (r *reading) weakSubjects() {
+	for ci := range r.clauses {
+		c := &r.clauses[ci]
+		if c.rule < 0 {
+			continue
+		}
+		weak, strong := 0, 0
+		for i := range r.chunks {
+			if ch := &r.chunks[i]; ch.clause == ci && ch.role == roleSubject {
+				if r.weak(ci, ch) {
+					weak++
+				} else {
+					strong++
+				}
+			}
+		}
+		if weak == 0 || strong > 0 || !r.thingBeside(ci) {
+			continue
+		}
+		for i := range r.chunks {
+			if ch := &r.chunks[i]; ch.clause == ci && ch.role == roleSubject {
+				ch.role = roleAttribute
+			}
+		}
+	}
+}
+
+// weak reports whether a Chinese phrase names no thing of its own in a later clause: a
+// measure, a verb, a single character or a short phrase behind 能, 要 and the like.
+func (r *reading) weak(ci int, ch *chunk) bool {
+	if !text.IsHan(r.folded[ch.start]) || !text.IsHan(r.folded[ch.end-1]) {
+		return false
+	}
+	n := ch.end - ch.start
+	if n == 1 || r.emptyPhrase(ch.start, ch.end) {
+		return true
+	}
+	if e, ok := r.p.rules.verbsZH.at(r.folded, ch.start, ch.end); ok && e == ch.end {
+		return true
+	}
+	if n <= 3 && ch.start > 0 && (r.marks[ch.start-1] == drop || r.marks[ch.start-1] == cue) && strings.ContainsRune("能会可以要得才再", r.folded[ch.start-1]) {
+		return true
+	}
+	if ci == 0 || r.clauses[ci].class == kb.Condition || r.clauses[ci].class == kb.Definition {
+		return false
+	}
+	_, m := r.p.rules.nounClass(r.folded, ch.start, ch.end)
+	return m > 0 && (m == n || n <= 3)
+}
+
+// thingBeside reports whether another clause, or the condition in front of the form,
+// names what a clause is about; a condition gives its thing up to be the subject.
+func (r *reading) thingBeside(ci int) bool {
+	for i := range r.chunks {
+		ch := &r.chunks[i]
+		if ch.clause < ci && r.clauses[ch.clause].rule >= 0 && ch.role == roleSubject && !r.weak(ch.clause, ch) {
+			return true
+		}
+	}
+	for i := range r.chunks {
+		ch := &r.chunks[i]
+		if ch.clause < ci && r.clauses[ch.clause].rule < 0 && !r.conditional(*ch) && !r.emptyPhrase(ch.start, ch.end) && ch.role == roleCondition {
+			ch.role = roleSubject
+			return true
+		}
+	}
+	for i := range r.chunks {
+		ch := &r.chunks[i]
+		if ch.clause != ci || ch.role != roleCondition || !text.IsHan(r.folded[ch.start]) {
+			continue
+		}
+		if cut := r.verbCut(ch.start, ch.end); cut >= ch.start+2 {
+			rest := *ch
+			rest.start, rest.before, rest.cueBefore = cut, "", false
+			ch.end, ch.role = cut, roleSubject
+			r.chunks = slices.Insert(r.chunks, i+1, rest)
+			return true
+		}
+	}
+	return false
 }
 
 // nameless takes the role of subject from phrases that name nothing: words of the
@@ -262,9 +348,18 @@ func (r *reading) assignZH(c *clause, own []chunk, asks bool) []chunk {
 				own[i].role = roleAttribute
 			}
 		}
+		// 公司|几号发|工资: the firm is any firm, the wages are the thing.
+		if len(open) > 1 && c.class != kb.Comparison && c.class != kb.Condition && agents.whole(r.folded[own[open[0]].start:own[open[0]].end]) && own[open[0]].role == roleSubject && own[open[1]].start >= last && !own[open[1]].kept {
+			own[open[0]].role, own[open[1]].role = roleNone, roleSubject
+			thing := &own[open[1]]
+			if _, _, word := r.p.lex.Match(r.folded, thing.start); !word && thing.end-thing.start > 2 && strings.ContainsRune(verbRunes, r.folded[thing.start]) {
+				thing.start++
+			}
+			return own
+		}
 		// A 的 B 的 C: only the last is the attribute of a thing with two names.
 		for i := range own {
-			if own[i].role == roleSubject && (own[i].end == first && c.class == kb.Numeric || i+1 < len(own) && r.verbCut(own[i].start, own[i].end) > own[i].start) {
+			if own[i].role == roleSubject && (own[i].end == first && c.class == kb.Numeric || i+1 < len(own) && (r.verbCut(own[i].start, own[i].end) > own[i].start || r.stateAt(own[i].start, own[i].end) > own[i].start)) {
 				return r.splitTail(own, i)
 			}
 		}
@@ -311,6 +406,8 @@ var (
 	bounds = newPhrases([]string{"满", "未满", "不满", "超过", "不超过", "不足", "达到", "少于", "多于", "低于", "高于", "至少", "逾期", "超"})
 	// modes say how something is done and are no name.
 	modes = newPhrases([]string{"线上", "网上", "线下", "上门", "自助", "异地", "提前", "首次", "临时", "在线", "现场", "跨省", "电话", "手机", "批量", "重新", "远程"})
+	// agents are whoever the documents are of.
+	agents = newPhrases([]string{"公司", "学校", "单位", "我们公司", "我公司", "本公司", "店里", "厂里", "医院", "你们", "咱们公司", "贵公司", "贵司", "我司", "酒店", "银行"})
 	// lightVerbs say nothing of their own before the name of a business.
 	lightVerbs = newPhrases([]string{"办理", "申请办理", "进行", "开展", "办"})
 	// changing says that something goes up or down; two of them are no two things.
@@ -321,6 +418,7 @@ const (
 	nounTails  = "处表单证费员人率量机卡码号站点区书制类者期额金数口部科价师法" // 登记处, 报名费: a verb in a noun
 	verbRunes  = "做卖买办交领取用花发开出设建养种修住招收存借还请吃喝装带拿送" // verbs of one character
 	takesAfter = "了过"
+	usedVerbs  = "坐乘搭骑住吃喝喂养穿戴借买卖寄存租交领看玩用" // verbs of one character before their object, behind 能, 不 and the like
 )
 
 // peel takes conditions and periods off the phrases of a Chinese clause.
@@ -336,6 +434,14 @@ func (r *reading) peel(c *clause, own []chunk) []chunk {
 		}
 		if ch.kept || !text.IsHan(r.folded[ch.start]) && !isNumeral(r.folded[ch.start]) {
 			out = append(out, ch)
+			continue
+		}
+		// 亲子卡|一次: how often, not the name.
+		if m := r.modifier(ch.start, ch.end); m >= 2 && ch.end-ch.start-m >= 2 && c.class == kb.Numeric && ch.end < c.to && r.marks[ch.end] != cue {
+			head, rest := ch, ch
+			head.end = ch.end - m
+			rest.start, rest.before, rest.cueBefore, rest.role = head.end, "", false, roleAttribute
+			out = append(out, head, rest)
 			continue
 		}
 		// 满五年的|员工, 超过五天的|出差申请
@@ -377,6 +483,16 @@ func (r *reading) leadingVerbs(c *clause, own []chunk) []chunk {
 		if ch.role != "" || ch.kept || k > 0 && c.class != kb.Exception {
 			out = append(out, ch)
 			continue
+		}
+		if at := ch.start; ch.end-at >= 4 && at > 0 && strings.ContainsRune(usedVerbs, r.folded[at]) && strings.ContainsRune("能会可以要得不准许让", r.folded[at-1]) && r.marks[at-1] != content {
+			we, _, word := r.p.lex.Match(r.folded, at)
+			ve, verb := r.p.rules.verbsZH.at(r.folded, at, ch.end)
+			if !(word && we > at+1) && !(verb && ve > at+1) {
+				head := ch
+				head.end, head.role = at+1, roleNone
+				out = append(out, head)
+				ch.start, ch.before, ch.cueBefore = at+1, "", false
+			}
 		}
 		for range 2 {
 			e, ok := lightVerbs.at(r.folded, ch.start, ch.end)
@@ -432,6 +548,9 @@ func (r *reading) splitTail(own []chunk, i int) []chunk {
 		return own // a predicate without a thing: 办理用电过户
 	}
 	cut := r.verbCut(ch.start, ch.end)
+	if at := r.stateAt(ch.start, ch.end); at > ch.start+1 && (cut == ch.start || at < cut) {
+		cut = at
+	}
 	if cut > ch.start && modes.suffix(r.folded, ch.start, cut) == cut-ch.start {
 		return own // 线上销户: how, and what
 	}
@@ -462,6 +581,26 @@ func (r *reading) splitTail(own []chunk, i int) []chunk {
 	return slices.Replace(own, i, i+1, head, rest)
 }
 
+// stateAt finds where what has become of a thing begins at the end of a phrase:
+// 出菇房|温度太高, 灭菌锅|坏. It returns start if there is nothing of the kind.
+func (r *reading) stateAt(start, end int) int {
+	cut := end
+	switch {
+	case end-start >= 5 && strings.ContainsRune("太过偏", r.folded[end-2]) && strings.ContainsRune("高低多少大小热冷慢快长短重轻湿干", r.folded[end-1]):
+		cut = end - 2
+		if _, n := r.p.rules.nounClass(r.folded, start, cut); n > 0 && cut-n > start+1 {
+			cut -= n
+		}
+	case end-start >= 4 && r.folded[end-1] == '了' && strings.ContainsRune("坏丢破断漏堵烂碎", r.folded[end-2]):
+		cut = end - 2
+	case end-start >= 3 && end < len(r.folded) && r.folded[end] == '了' && strings.ContainsRune("坏丢破断漏堵烂碎", r.folded[end-1]):
+		cut = end - 1
+	default:
+		return start
+	}
+	return cut
+}
+
 // verbCut finds the first verb inside a Chinese phrase; start if there is none, or
 // if the phrase begins with it.
 func (r *reading) verbCut(start, end int) int {
@@ -490,7 +629,7 @@ func (r *reading) verbCut(start, end int) int {
 }
 
 // nominal verbs stand for the act itself at the end of a phrase.
-var nominal = newPhrases([]string{"申请", "登记", "审批", "预订", "维修", "处理", "报名", "更新", "实施"})
+var nominal = newPhrases([]string{"申请", "登记", "审批", "预订", "维修", "处理", "报名", "更新", "实施", "报告", "补办", "复审", "年检", "年审", "改造", "降档", "升级", "过户", "变更", "注销", "检修", "安装", "退货", "退款", "换货", "报关", "清关", "缴费", "挂失", "续费", "续租", "转让"})
 
 // tail finds where the attribute at the end of a Chinese phrase begins; start if
 // the phrase is one.
@@ -516,7 +655,7 @@ func (r *reading) tail(start, end int, c *clause) int {
 	if n > 1 {
 		cut = end - n
 	}
-	if k := len(words); (c.class == kb.Numeric || c.noun) && k > 0 && words[k-1].End == end && words[k-1].Start < cut {
+	if k := len(words); (c.class == kb.Numeric || c.noun) && k > 0 && words[k-1].End == end && words[k-1].Start < cut && nominal.suffix(r.folded, start, end) == 0 && firmEnds.suffix(r.folded, start, end) == 0 {
 		cut = words[k-1].Start
 	}
 	if n == 1 && cut == end {
@@ -554,6 +693,9 @@ func (r *reading) tail(start, end int, c *clause) int {
 	}
 	return cut
 }
+
+// firmEnds end the name of a firm and are no measure of it.
+var firmEnds = newPhrases([]string{"股份", "集团", "科技", "实业", "控股", "公司", "银行", "证券", "药业", "物流"})
 
 // modifier returns the length of a word of measure (最高, 每件) that ends a phrase.
 func (r *reading) modifier(start, end int) int {
@@ -657,6 +799,12 @@ func (r *reading) assignStatement(own []chunk) {
 	}
 	for i := range own {
 		own[i].role = role
+		if role == roleSubject && i == 0 && len(own) > 1 && r.endsInNoun(&own[0]) && hasWord([]string{"of", "for"}, own[1].before) {
+			own[i].role = roleAttribute // "closing time of the cemetery"
+		}
+		if role == roleSubject && i > 1 && hasWord([]string{"at", "on", "in", "during", "after", "before"}, own[i].before) {
+			own[i].role = roleCondition
+		}
 		if _, n := r.p.rules.nounClass(r.folded, own[i].start, own[i].end); role == roleSubject && n > 0 && i > 0 {
 			own[i].role = roleAttribute
 		}
@@ -746,10 +894,10 @@ func (r *reading) assignEN(c *clause, own []chunk, asks bool) {
 		case i == 0 && c.class == kb.Definition && !c.noun && !(ch.cueBefore && r.kindsOf(c) && ch.start < auxAt && len(own) > 1):
 			ch.role = roleSubject
 			subject = i
-		case i == 0 && !yesNo && len(own) > 1 && r.wholeNoun(ch):
+		case i == 0 && len(own) > 1 && r.wholeNoun(ch) && (!yesNo || hasWord([]string{"of", "on", "for"}, own[1].before) && existence.begins(r.folded, c.from, c.to)):
 			ch.role = roleAttribute // "the criteria for", "the deductible for"
 			attribute = i
-		case i == 0 && !yesNo && ch.cueBefore && ch.start < auxAt:
+		case i == 0 && !yesNo && ch.cueBefore && ch.start < auxAt && !(c.class == kb.Region && auxAt == c.to) && (c.class != kb.Effect || ch.before == "" || len(own) == 1):
 			ch.role = roleAttribute // "how many rooms does", "which fee is"
 			attribute = i
 		case i > 0 && led == "of" && own[i-1].clause == ch.clause && !own[i-1].kept &&
@@ -763,7 +911,7 @@ func (r *reading) assignEN(c *clause, own []chunk, asks bool) {
 			subject = i
 		case hasWord(placeWords, led) && ch.named && (subject >= 0 || i+1 < len(own)):
 			ch.role = rolePlace
-		case hasWord([]string{"of"}, led) && attribute == i-1 && subject < 0:
+		case attribute == i-1 && subject < 0 && (led == "of" || (led == "on" || led == "for") && yesNo && existence.begins(r.folded, c.from, c.to)):
 			ch.role = roleSubject
 			subject = i
 		case hasWord(conditionWords, led) || hasWord(placeWords, led):
@@ -779,6 +927,9 @@ func (r *reading) assignEN(c *clause, own []chunk, asks bool) {
 		}
 	}
 }
+
+// existence opens a question whether there is something: "is there a cap on …".
+var existence = newPhrases([]string{"is there", "are there", "was there", "were there"})
 
 var determiners = []string{"a", "an", "the", "my", "our", "your", "this", "that", "these", "any", "some", "their", "each", "every", "its"}
 
@@ -802,6 +953,12 @@ func (r *reading) particles(verb, ch *chunk) int {
 func (r *reading) wholeNoun(ch *chunk) bool {
 	_, n := r.p.rules.nounClass(r.folded, ch.start, ch.end)
 	return n > 0 && n == ch.end-ch.start
+}
+
+// endsInNoun reports whether a phrase ends with a word that says what is asked.
+func (r *reading) endsInNoun(ch *chunk) bool {
+	_, n := r.p.rules.nounClass(r.folded, ch.start, ch.end)
+	return n > 0
 }
 
 // kindsOf reports whether a form asks for kinds, types, sorts of something.
@@ -860,7 +1017,7 @@ func (r *reading) isVerb(ch *chunk) bool {
 }
 
 var irregular = newPhrases([]string{"sold", "built", "made", "kept", "held", "paid", "sent", "given", "taken", "written", "chosen", "known", "found", "founded", "bought", "brought", "lost", "done",
-	"drawn", "grown", "shown", "spent", "taught", "lent", "met", "set", "born", "won", "left", "led", "said", "seen", "begun", "valid", "open", "closed", "available", "due", "located", "mandatory", "free", "worth"})
+	"drawn", "grown", "shown", "spent", "taught", "lent", "met", "set", "born", "won", "left", "led", "said", "seen", "begun", "valid", "open", "closed", "available", "due", "located", "mandatory", "free", "worth", "liable", "responsible", "entitled", "eligible"})
 
 // participle reports whether a word can end a passive or a state: postponed, sold, valid.
 func (r *reading) participle(w text.Span) bool {
@@ -892,6 +1049,8 @@ func (r *reading) promote() {
 			pick = i
 		case ch.role == roleCondition && r.clauses[ch.clause].rule < 0 && !r.conditional(ch):
 			pick = i
+		case ch.role == roleCondition && pick < 0 && has[roleCondition] == 1 && r.clauses[ch.clause].class == kb.Subject && !text.IsHan(r.folded[ch.start]) && !r.isVerb(&r.chunks[i]):
+			pick = i // "who is liable when a meter freezes"
 		}
 		if pick >= 0 && r.chunks[pick].role != rolePlace {
 			break
@@ -994,7 +1153,7 @@ func (r *reading) findPair(comparing bool) (pair, bool) {
 		default:
 			continue
 		}
-		if a.verb || b.verb || !comparing && (a.role == roleCondition || a.role == rolePlace || !(a.named && b.named) && !r.alike(a, b)) {
+		if a.verb || b.verb || !comparing && (a.role == roleCondition || !(a.named && b.named) && !r.alike(a, b)) {
 			continue
 		}
 		return pair{a: text.Span{Start: a.start, End: a.end}, b: text.Span{Start: b.start, End: b.end}, each: true}, true
@@ -1211,12 +1370,38 @@ func (r *reading) hasCue(start, end int) bool {
 // joined is the text of all chunks of a role; of one clause unless ci is -1.
 func (r *reading) joined(role string, ci int) string {
 	var parts []string
+	end := -1
 	for _, ch := range r.chunks {
-		if ch.role == role && (ci < 0 || ch.clause == ci) {
-			parts = append(parts, r.text(ch.start, ch.end))
+		if ch.role != role || ci >= 0 && ch.clause != ci {
+			continue
 		}
+		if n := len(parts); n > 0 && end < ch.start && ch.side == 0 {
+			if of := strings.TrimSpace(string(r.folded[end:ch.start])); of == "of" || strings.HasPrefix(of, "of ") && !r.hasCue(end, ch.start) {
+				parts[n-1] += r.text(end, ch.end) // change of name
+				end = ch.end
+				continue
+			}
+		}
+		parts = append(parts, r.text(ch.start, ch.end))
+		end = ch.end
 	}
 	return strings.Join(parts, " ")
+}
+
+// inherited is the subject of the nearest clause before ci that names one, else of the
+// nearest behind it.
+func (r *reading) inherited(ci int) string {
+	for k := ci - 1; k >= 0; k-- {
+		if s := r.joined(roleSubject, k); s != "" {
+			return s
+		}
+	}
+	for k := ci + 1; k < len(r.clauses); k++ {
+		if s := r.joined(roleSubject, k); s != "" {
+			return s
+		}
+	}
+	return ""
 }
 
 // asked appends the ASKED slots of all asking clauses.
@@ -1248,7 +1433,7 @@ func (r *reading) asked(a *kb.Analysis, asking []int, two pair, paired bool) {
 		}
 		s.Subject = r.joined(roleSubject, ci)
 		if s.Subject == "" {
-			s.Subject = r.joined(roleSubject, -1)
+			s.Subject = r.inherited(ci)
 		}
 		s.Attribute = r.joined(roleAttribute, ci)
 		if s.Attribute == "" && k == 0 {
@@ -1336,6 +1521,9 @@ func (r *reading) attributes(ci int, c *clause, s kb.Slot) []kb.Slot {
 		}
 		for i := range out {
 			out[i].Subject = subject
+			if subject == "" {
+				out[i].Subject = out[i].Attribute // "the berth fees and the crane fees": each is a thing
+			}
 		}
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 	"os"
 	"reflect"
 	"sync"
+	"time"
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/fact"
@@ -68,7 +69,12 @@ func (a *App) build(ctx context.Context) (*snapshot.Snapshot, error) {
 		engine = newEngine(lex, static)
 	}
 	if table[RolePrecheck] == here {
-		if s.Precheck, err = precheck.New(precheck.Config{Lexicon: lex}); err != nil {
+		pc, rules, err := precheckConfig(cfg.Precheck, lex)
+		if err != nil {
+			return nil, err
+		}
+		words = append(words, rules...)
+		if s.Precheck, err = precheck.New(pc); err != nil {
 			return nil, err
 		}
 	}
@@ -135,6 +141,30 @@ func newEngine(lex *lexicon.Lexicon, model *embed.Model) *fact.Engine {
 	return fact.New(fact.Config{
 		Dictionary: lex, Similarity: model.Similarity, Rarity: model.Rarity, Contrasts: lexicon.DefaultContrasts(), Related: lexicon.DefaultRelated(),
 	})
+}
+
+// precheckConfig returns how questions are read, and the texts of the rule files.
+func precheckConfig(c config.Precheck, lex *lexicon.Lexicon) (precheck.Config, []string, error) {
+	out := precheck.Config{Lexicon: lex, FiscalStart: time.Month(c.FiscalStart), MaxExpansions: c.Expansions}
+	if c.Expansions == 0 {
+		out.MaxExpansions = -1
+	}
+	if len(c.Rules) == 0 {
+		return out, nil, nil
+	}
+	var err error
+	if out.Rules, err = precheck.LoadRules(c.Rules...); err != nil {
+		return out, nil, fmt.Errorf("precheck.rules: %w", err)
+	}
+	var texts []string
+	for _, p := range c.Rules {
+		data, err := os.ReadFile(p)
+		if err != nil {
+			return out, nil, fmt.Errorf("precheck.rules: %w", err)
+		}
+		texts = append(texts, string(data))
+	}
+	return out, texts, nil
 }
 
 // loadLexicon returns the dictionary and the texts it was made of.

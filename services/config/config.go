@@ -40,6 +40,7 @@ type Config struct {
 	Ingest     Ingest              `key:"ingest"`
 	Lexicon    Lexicon             `key:"lexicon"`
 	Reader     Reader              `key:"reader"`
+	Precheck   Precheck            `key:"precheck"`
 	Domains    map[string]Domain   `key:"domains"`
 	Limits     Limits              `key:"limits"`
 	Telemetry  Telemetry           `key:"telemetry"`
@@ -303,6 +304,13 @@ func (r Reader) Judging() rerank.Reading {
 	return out
 }
 
+// Precheck are the settings of the reading of questions.
+type Precheck struct {
+	Rules       []string `key:"rules"`        // YAML files of question forms, words and prompts over the built-in ones; relative paths are relative to the config file
+	FiscalStart int      `key:"fiscal_start"` // first month of the fiscal year, 1..12
+	Expansions  int      `key:"expansions"`   // search terms beside the question's own words, 0..100
+}
+
 // Domain are the settings of one domain of documents.
 type Domain struct {
 	SIDFactor float64  `key:"sid_factor"` // of the density of facts, 0..1
@@ -354,6 +362,7 @@ func Default() Config {
 		Ingest:    Ingest{ChunkTarget: 1200, ChunkMax: 2400, Watch: 2 * time.Second},
 		Lexicon:   Lexicon{Paths: []string{}},
 		Reader:    Reader{Mode: string(judged.Reading.Mode), Budget: judged.Reading.Budget, Passages: judged.Reading.Passages},
+		Precheck:  Precheck{Rules: []string{}, FiscalStart: 1, Expansions: 12},
 		Domains:   map[string]Domain{},
 		Limits: Limits{
 			Passages: limits.Passages, PassageChars: limits.PassageRunes, Question: limits.Question, Answer: limits.Answer,

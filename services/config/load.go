@@ -156,12 +156,18 @@ func (l *loader) file(path string) error {
 	for key, line := range lines {
 		l.origin[key] = Problem{Source: name, Line: line}
 	}
-	if lex, ok := raw["lexicon"].(map[string]any); ok {
-		if paths, ok := lex["paths"].([]any); ok {
-			for i, p := range paths {
-				if s, ok := p.(string); ok && s != "" && !filepath.IsAbs(s) {
-					paths[i] = filepath.Join(filepath.Dir(path), s)
-				}
+	for _, files := range [][2]string{{"lexicon", "paths"}, {"precheck", "rules"}} {
+		part, ok := raw[files[0]].(map[string]any)
+		if !ok {
+			continue
+		}
+		paths, ok := part[files[1]].([]any)
+		if !ok {
+			continue
+		}
+		for i, p := range paths {
+			if s, ok := p.(string); ok && s != "" && !filepath.IsAbs(s) {
+				paths[i] = filepath.Join(filepath.Dir(path), s)
 			}
 		}
 	}

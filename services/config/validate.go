@@ -84,6 +84,13 @@ func (c Config) Validate() []Problem {
 	v.oneOf("reader.mode", c.Reader.Mode, string(rerank.ReadOff), string(rerank.ReadAuto), string(rerank.ReadAlways))
 	v.duration("reader.budget", c.Reader.Budget, time.Millisecond, time.Minute)
 	v.whole("reader.passages", c.Reader.Passages, 1, 100)
+	for _, p := range c.Precheck.Rules {
+		if p == "" {
+			v.add("precheck.rules", "an empty path; name a file or leave it out")
+		}
+	}
+	v.whole("precheck.fiscal_start", c.Precheck.FiscalStart, 1, 12)
+	v.whole("precheck.expansions", c.Precheck.Expansions, 0, 100)
 	for _, name := range sortedKeys(c.Domains) {
 		v.share("domains."+name+".sid_factor", c.Domains[name].SIDFactor)
 	}

@@ -2,7 +2,10 @@ package convert
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"suffice.dev/suffice/kb"
 	pb "suffice.dev/suffice/proto/suffice/v1"
@@ -204,8 +207,32 @@ func ToPrecheckResponse(id string, a kb.Analysis, v kb.Versions) *pb.PrecheckRes
 	}
 	if a.Original != "" && a.Question != a.Original {
 		out.Completed = optional(a.Question)
+		// Offsets are into the question as asked: what came from the history has none.
+		asked := a
+		asked.Slots = slices.Clone(a.Slots)
+		for i := range asked.Slots {
+			s := &asked.Slots[i]
+			s.Start, s.End = Locate(a.Original, s.Value)
+		}
+		out.Slots = list(asked.Slots, toSlot)
+		if a.Time != nil {
+			t := *a.Time
+			t.Start, t.End = Locate(a.Original, t.Text)
+			out.Time = toTime(&t)
+		}
 	}
 	return out
+}
+
+// Locate returns the code points of the first place of value in text; 0, 0 if there is
+// none.
+func Locate(text, value string) (start, end int) {
+	at := strings.Index(text, value)
+	if at < 0 || value == "" {
+		return 0, 0
+	}
+	start = utf8.RuneCountInString(text[:at])
+	return start, start + utf8.RuneCountInString(value)
 }
 
 // FromPrecheckResponse reads what the contract's form of an analysis holds.
@@ -223,6 +250,12 @@ func FromPrecheckResponse(question string, p *pb.PrecheckResponse) (kb.Analysis,
 	}
 	if p.Completed != nil {
 		out.Question = p.GetCompleted()
+		for i := range out.Slots {
+			out.Slots[i].Start, out.Slots[i].End = Locate(out.Question, out.Slots[i].Value)
+		}
+		if out.Time != nil {
+			out.Time.Start, out.Time.End = Locate(out.Question, out.Time.Text)
+		}
 	}
 	return out, FromVersions(p.GetVersions()), r.err
 }

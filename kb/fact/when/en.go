@@ -263,6 +263,13 @@ func (s *scanner) relative(i, j int, w string) (point, bool) {
 		}
 	case "quarter":
 		p.grain = "quarter"
+		// The last quarter of 2017 is its fourth.
+		if of, k := s.next(e); n == -1 && w == "last" && (of == "of" || of == "in") {
+			if v, d := s.digits(s.blanks(k)); d == 4 && plausible(v) {
+				p.kind, p.end = Date, e
+				return s.part(p, true, 4, v)
+			}
+		}
 		if known {
 			t := date(a.Year(), ((int(a.Month())-1)/3+n)*3+1, 1)
 			p.setQuarter(t.Year(), (int(t.Month())+2)/3)
@@ -539,6 +546,11 @@ func (s *scanner) englishPoint(i, year int) (point, bool) {
 		p.start, p.end = k, j
 	}
 	if m := months[w]; m > 0 {
+		// The June quarter of 2018 is the one that ends with June.
+		if w2, e := s.next(j); w2 == "quarter" && m%3 == 0 && s.at(e) != '-' {
+			p.end = e
+			return s.part(p, true, m/3, year)
+		}
 		return s.monthWord(p, m, w, year)
 	}
 	switch w {
@@ -829,6 +841,9 @@ func (s *scanner) dayMonth(i, year int) (point, bool) {
 		return point{}, false
 	}
 	e := s.suffix(i + n)
+	if w, e2 := s.next(e); w == "quarter" && e > i+n && v <= 4 && s.at(e2) != '-' {
+		return s.part(point{start: i, end: e2}, true, v, year) // the 2nd quarter of 2020
+	}
 	d2 := 0
 	k := s.blanks(e)
 	if c := s.at(k); c == '-' || c == '–' {
