@@ -33,7 +33,7 @@ type RetrievalQuestion struct {
 }
 
 // RetrievalSets are the names that LoadRetrievalSet knows.
-var RetrievalSets = []string{"cmrc2018", "cmrc2018-train", "squad2", "lecoqa-stard", "hotpotqa", "gitlab-handbook", "handbook-hard", "handbook-cross"}
+var RetrievalSets = []string{"cmrc2018", "cmrc2018-train", "squad2", "lecoqa-stard", "hotpotqa", "gitlab-handbook", "handbook-hard", "handbook-cross", "other-words"}
 
 // LoadRetrievalSet reads a set below shared/data: each paragraph, statute article,
 // article of an encyclopedia or page of a handbook is a document. The sets handbook-hard
@@ -48,6 +48,8 @@ func LoadRetrievalSet(shared, name string) (RetrievalSet, error) {
 		return gitlabSet(shared)
 	case "handbook-hard", "handbook-cross":
 		return handbookSet("testdata", strings.TrimPrefix(name, "handbook-"))
+	case "other-words":
+		return otherWordsSet("testdata")
 	case "cmrc2018", "squad2", "cmrc2018-train":
 		return squadSet(shared, name)
 	case "lecoqa-stard":

@@ -119,6 +119,30 @@ func handbookSet(testdata, name string) (RetrievalSet, error) {
 	return set, nil
 }
 
+// otherWordsSet is our own short documents with questions whose content words do not
+// occur in them, among the documents of the example handbook.
+func otherWordsSet(testdata string) (RetrievalSet, error) {
+	set := RetrievalSet{Name: "other-words", Folder: filepath.Join(testdata, "handbook")}
+	data, err := os.ReadFile(filepath.Join(testdata, "retrieval", "other-words.yaml"))
+	if err != nil {
+		return set, fmt.Errorf("read questions: %w", err)
+	}
+	var rows []struct {
+		ID, Text  string
+		Questions []string
+	}
+	if err := yaml.Unmarshal(data, &rows); err != nil {
+		return set, fmt.Errorf("read other-words questions: %w", err)
+	}
+	for _, r := range rows {
+		set.Documents = append(set.Documents, kb.Document{ID: "other/" + r.ID, Title: r.ID, Text: r.Text, MediaType: "text/plain"})
+		for _, q := range r.Questions {
+			set.Questions = append(set.Questions, RetrievalQuestion{Text: q, Relevant: []string{"other/" + r.ID}})
+		}
+	}
+	return set, nil
+}
+
 func readJSON(path string, into any) error {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

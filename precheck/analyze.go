@@ -441,6 +441,9 @@ func (r *reading) domains() []string {
 	return out
 }
 
+// plainTerms caps the terms for one plain word.
+const plainTerms = 3
+
 // expansions lists terms to search for, the surest first.
 func (p *Precheck) expansions(r *reading, a *kb.Analysis) []kb.Expansion {
 	if p.expand < 0 {
@@ -480,6 +483,18 @@ func (p *Precheck) expansions(r *reading, a *kb.Analysis) []kb.Expansion {
 			}
 			i = e
 		}
+	}
+	// 歇 means 休假: what documents have for what people say, at most two words for each.
+	for i := 0; i < len(r.folded); i++ {
+		e, ok := p.rules.said.at(r.folded, i, len(r.folded))
+		if !ok || r.marks[i] == polite || r.marks[i] == steering {
+			continue
+		}
+		means := p.rules.means[string(r.folded[i:e])]
+		for _, t := range means[:min(len(means), plainTerms)] {
+			add(t, 0.5, "plain words")
+		}
+		i = e - 1
 	}
 	pick := func(b byLanguage) []string {
 		if zh {

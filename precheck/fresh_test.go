@@ -99,6 +99,9 @@ func TestFresh(t *testing.T) {
 		f, wrong := measureFresh(t, p, cases[lang])
 		t.Logf("%s: %d questions; class %d, asked set exact %d, subjects exact %d of %d, time %d of %d, all of it %d",
 			lang, f.n, f.class, f.asked, f.subjects, f.named, f.times, f.timed, f.all)
+		if f.n < 60 || f.class*10 < f.n*9 || f.asked*10 < f.n*9 || f.times < f.timed || f.subjects*3 < f.named*2 {
+			t.Errorf("%s: class, asked set, subjects or times of too many questions are wrong", lang)
+		}
 		if os.Getenv("ASKED_SHOW") != "" {
 			t.Log(strings.Join(wrong, "\n"))
 		}

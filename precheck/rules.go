@@ -14,6 +14,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/text"
 )
 
 // ErrRules is the class of all errors about the content of a rule file.
@@ -34,7 +35,8 @@ type Rules struct {
 	modals, now, units, drop, protect, dropEn phrases
 	empty, pronouns, verbs, verbsZH, events   phrases
 	steerVerbs, steerObjects, orders          phrases
-	riskWords                                 phrases
+	riskWords, said                           phrases
+	means                                     map[string][]string // by what is said
 	nouns                                     map[kb.Class]phrases
 	dummy                                     index
 }
@@ -99,6 +101,13 @@ type riskFile struct {
 type expandFile struct {
 	Classes map[kb.Class]byLanguage `yaml:"classes"`
 	Domains map[string]byLanguage   `yaml:"domains"`
+	Words   []plainWords            `yaml:"words"`
+}
+
+// plainWords are words that people say and the words that documents have for it.
+type plainWords struct {
+	Say   []string `yaml:"say"`
+	Means []string `yaml:"means"`
 }
 
 type prompts struct {
@@ -232,6 +241,7 @@ func (f *ruleFile) merge(more *ruleFile) {
 		}
 		f.Expand.Domains[d] = first(f.Expand.Domains[d], b)
 	}
+	f.Expand.Words = slices.Concat(f.Expand.Words, more.Expand.Words)
 	for lang, p := range more.Prompts {
 		if f.Prompts == nil {
 			f.Prompts = map[string]prompts{}
@@ -320,6 +330,19 @@ func (r *Rules) compile() error {
 	r.empty, r.pronouns, r.riskWords = two(f.Empty), two(f.Pronouns), two(f.Risk.Words)
 	r.verbs, r.verbsZH, r.events = newPhrases(f.Verbs), newPhrases(f.VerbsZH), newPhrases(f.Events)
 	r.steerVerbs, r.steerObjects, r.orders = newPhrases(f.Steer.Verbs), newPhrases(f.Steer.Objects), newPhrases(f.Orders)
+	r.means = map[string][]string{}
+	var said []string
+	for i, w := range f.Expand.Words {
+		if len(w.Say) == 0 || len(w.Means) == 0 {
+			return fmt.Errorf("%s: words %d: say and means need a word each", f.at("expansions"), i+1)
+		}
+		for _, s := range w.Say {
+			key := string(text.Fold([]rune(s)))
+			r.means[key] = append(r.means[key], w.Means...)
+			said = append(said, s)
+		}
+	}
+	r.said = newPhrases(said)
 	r.nouns = map[kb.Class]phrases{}
 	for c, b := range f.Nouns {
 		r.nouns[c] = two(b)

@@ -128,7 +128,7 @@ func run(dir, shared string, evaluate, crossvalidate bool) error {
 	if err := report("held apart", p, held); err != nil {
 		return err
 	}
-	for _, set := range []struct{ name, file string }{{"held apart, second set", "heldout-2.yaml"}, {"held apart, third set", "heldout-3.yaml"}} {
+	for _, set := range []struct{ name, file string }{{"held apart, second set", "heldout-2.yaml"}, {"held apart, third set", "heldout-3.yaml"}, {"held apart, fourth set", "heldout-4.yaml"}} {
 		questions, err := labelled(filepath.Join(dir, set.file))
 		if err != nil {
 			return err
