@@ -27,7 +27,8 @@ type Reader struct {
 // while (the store is busy, or not open yet): nothing is lost but time.
 type Stored func(p kb.Passage) *fact.Page
 
-// New returns a reader that keeps up to size pages (0 = 4096).
+// New returns a reader that keeps up to size pages (0 = 4096), and with each what
+// comparisons prepared of it.
 func New(engine *fact.Engine, size int, stored Stored) *Reader {
 	if size <= 0 {
 		size = 4096
