@@ -1,6 +1,6 @@
 # Only Go is needed for run and test. `make help` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help build run test lint generate proto bench handbook cases
+.PHONY: help build run test test-servers lint generate proto bench handbook cases
 
 GOLANGCI_VERSION := v2.15.0
 GOVULNCHECK_VERSION := v1.9.0
@@ -10,7 +10,7 @@ DOCS := testdata/handbook
 TESTFLAGS :=
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build bin/suffice
 	go build -ldflags '-X main.commit=$(shell git rev-parse --short=12 HEAD)' -o bin/suffice ./cmd/suffice
@@ -20,6 +20,9 @@ run: build ## ingest the example handbook and serve it (DOCS=folder for your own
 
 test: ## run all tests (TESTFLAGS=-race and the like)
 	go test $(TESTFLAGS) ./...
+
+test-servers: ## tests against PostgreSQL, OpenSearch and Neo4j, started for them
+	scripts/services/with.sh scripts/services/test.sh
 
 lint: $(TOOLS)/golangci-lint-$(GOLANGCI_VERSION) ## golangci-lint and the checks of the contract
 	$< run ./...

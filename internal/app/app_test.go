@@ -142,8 +142,8 @@ func serve(t *testing.T, opt Options, docs string) *running {
 	case err := <-ended:
 		ended <- nil
 		t.Fatalf("%s: %v", opt.Role, err)
-	case <-time.After(30 * time.Second):
-		t.Fatalf("%s is not ready after 30 s", opt.Role)
+	case <-time.After(3 * time.Minute):
+		t.Fatalf("role %q is not ready after 3 minutes", opt.Role)
 	}
 	return r
 }

@@ -197,6 +197,16 @@ func atStartOnly(old, now config.Config) error {
 		}
 	}
 	check("ingest", old.Ingest, now.Ingest)
+	check("store", shownStore(old.Store), shownStore(now.Store))
+	secretly := func(key string, same bool) {
+		if !same {
+			errs = append(errs, fmt.Errorf("%s changed; it is read at start: restart to use it", key))
+		}
+	}
+	secretly("store.dsn", old.Store.DSN == now.Store.DSN)
+	secretly("bm25: driver or server", old.BM25.Server() == now.BM25.Server())
+	secretly("dense: driver or server", old.Dense.Server() == now.Dense.Server())
+	secretly("graph: driver or server", graphServer(old.Graph) == graphServer(now.Graph))
 	check("telemetry", old.Telemetry, now.Telemetry)
 	check("embedding", old.Embedding, now.Embedding)
 	return errors.Join(errs...)

@@ -36,12 +36,15 @@ const indexFolder = "index"
 // when first needed and stays open.
 type data struct {
 	behind    atomic.Bool // the index follows a store elsewhere and has not caught up yet
+	down      atomic.Bool // the shared store does not answer
 	dir       string
 	role      Role
 	mustExist bool
 	log       *slog.Logger
 	parts     *parts
 	now       func() time.Time
+
+	opening chan struct{} // held by one that opens or closes; of size 1
 
 	mu    sync.Mutex
 	cfg   config.Config
@@ -52,6 +55,7 @@ type data struct {
 	index *index.Index
 	stop  context.CancelFunc // of what works on the open index
 	work  sync.WaitGroup
+	far   far // servers of the index
 }
 
 // configure hands over the settings that an opening works with. An open folder
@@ -65,10 +69,17 @@ func (d *data) configure(cfg config.Config, table map[Role]form) {
 // open opens what the role keeps and brings the index up to its store. A second
 // call does nothing; one after a failure tries again.
 func (d *data) open(ctx context.Context) error {
+	select { // a store that does not answer holds up nobody beyond the deadline
+	case d.opening <- struct{}{}:
+		defer func() { <-d.opening }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.table[RoleKnowledge] == here && d.store == nil {
-		if d.mustExist {
+	cfg, table, form, s, x := d.cfg, d.table, d.form, d.store, d.index
+	d.mu.Unlock()
+	if table[RoleKnowledge] == here && s == nil {
+		if d.mustExist && cfg.Store.Driver == config.SQLite {
 			if _, err := os.Stat(filepath.Join(d.dir, store.File)); errors.Is(err, os.ErrNotExist) {
 				return fmt.Errorf("data folder %s holds no knowledge base; `suffice ingest --data %s PATH` makes one, --data names another", d.dir, d.dir)
 			}
@@ -77,42 +88,56 @@ func (d *data) open(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("built-in embedding: %w", err)
 		}
-		s, err := store.Open(ctx, d.dir, store.Options{
+		opt, err := storeOptions(cfg.Store)
+		if err != nil {
+			return err
+		}
+		s, err = store.Open(ctx, d.dir, store.Options{
+			DSN: opt.DSN, Password: opt.Password,
 			Reader: ingest.FactReader{Engine: d.parts.reader, MinConfidence: minConfidence}, Embedder: model, Now: d.now,
-			Fingerprint: fmt.Sprintf("%s %s %s", d.form, model.Name(), model.Hash()),
-			Chunk:       chunk.Config{Target: d.cfg.Ingest.ChunkTarget, Max: d.cfg.Ingest.ChunkMax},
+			Fingerprint: fmt.Sprintf("%s %s %s", form, model.Name(), model.Hash()),
+			Chunk:       chunk.Config{Target: cfg.Ingest.ChunkTarget, Max: cfg.Ingest.ChunkMax},
 		})
+		if errors.Is(err, store.ErrDSN) {
+			return fmt.Errorf("store.dsn: %w", err)
+		}
 		if err != nil {
 			return err
 		}
 		if err := d.renew(ctx, s); err != nil {
 			return errors.Join(err, s.Close())
 		}
-		d.store, d.held = s, d.form
+		d.mu.Lock()
+		d.store, d.held = s, form
+		d.mu.Unlock()
 	}
-	if d.table[RoleRetrieval] == here && d.index == nil {
+	if table[RoleRetrieval] == here && x == nil {
 		dir := d.dir
-		if d.store != nil {
+		if s != nil {
 			dir = filepath.Join(d.dir, indexFolder)
 		}
-		endpoint, err := d.endpoint(ctx)
+		endpoint, err := d.endpoint(ctx, cfg)
 		if err != nil {
 			return err
 		}
-		x, err := index.Open(dir, index.Options{
-			Edges: d.edges, Match: d.parts.lexicon().Match, Form: d.form, Logger: d.log, Endpoint: endpoint,
-		})
+		opt := index.Options{Edges: d.edges, Match: d.parts.lexicon().Match, Form: form, Logger: d.log, Endpoint: endpoint}
+		servers, err := reachServers(ctx, cfg, &opt)
 		if err != nil {
 			return err
 		}
-		if d.store != nil {
-			if err := x.Sync(ctx, d.store); err != nil {
-				return errors.Join(err, x.Close())
+		x, err := index.Open(dir, opt)
+		if err != nil {
+			return errors.Join(err, servers.close())
+		}
+		if s != nil {
+			if err := x.Sync(ctx, s); err != nil {
+				return errors.Join(err, x.Close(), servers.close())
 			}
 		}
-		d.index = x
 		following, stop := context.WithCancel(context.WithoutCancel(ctx))
-		d.stop = stop
+		d.mu.Lock()
+		d.index, d.far, d.stop = x, servers, stop
+		d.mu.Unlock()
 		d.work.Go(func() { x.Follow(following) })
 	}
 	return nil
@@ -124,11 +149,11 @@ const checkTime = 10 * time.Second
 // endpoint is the embedding model elsewhere; nil for the built-in one. Vectors of
 // another length than configured are an error; a server that does not answer yet is
 // not: the built-in embedding serves until it does.
-func (d *data) endpoint(ctx context.Context) (index.Endpoint, error) {
-	if d.cfg.Embedding.Provider != config.OpenAIEmbedding {
+func (d *data) endpoint(ctx context.Context, cfg config.Config) (index.Endpoint, error) {
+	if cfg.Embedding.Provider != config.OpenAIEmbedding {
 		return nil, nil
 	}
-	client, err := openai.New(d.cfg.Embedding.Client(), nil)
+	client, err := openai.New(cfg.Embedding.Client(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -165,14 +190,16 @@ func (d *data) sync(ctx context.Context) error {
 }
 
 func (d *data) close() error {
+	d.opening <- struct{}{}
+	defer func() { <-d.opening }()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var errs []error
 	if d.index != nil {
 		d.stop()
 		d.work.Wait()
-		errs = append(errs, d.index.Close())
-		d.index = nil
+		errs = append(errs, d.index.Close(), d.far.close())
+		d.index, d.far = nil, far{}
 	}
 	if d.store != nil {
 		errs = append(errs, d.store.Close())
@@ -209,6 +236,9 @@ func (o *opening) Retrieve(ctx context.Context, req kb.RetrieveRequest) (kb.Retr
 	}
 	if o.data.behind.Load() { // what was never read is not missing
 		return kb.Retrieved{}, fmt.Errorf("%w: the index is still reading the change feed", kb.ErrUnavailable)
+	}
+	if o.data.down.Load() { // what changed meanwhile is not known
+		return kb.Retrieved{}, fmt.Errorf("%w: the store does not answer", kb.ErrUnavailable)
 	}
 	h, err := x.Retriever(o.cfg, o.tuning)
 	if err != nil {

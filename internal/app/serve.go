@@ -17,6 +17,7 @@ import (
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/ingest"
 	"suffice.dev/suffice/services"
+	"suffice.dev/suffice/services/config"
 	"suffice.dev/suffice/services/grpcapi"
 )
 
@@ -38,9 +39,10 @@ type Serving struct {
 
 // Times of a server.
 const (
-	configPoll = 5 * time.Second        // how often the configuration's contents are compared
-	feedPoll   = 500 * time.Millisecond // how often an index asks a store elsewhere for changes
-	drainExtra = time.Second            // beyond the deadline of a request, for the end of those in flight
+	configPoll   = 5 * time.Second        // how often the configuration's contents are compared
+	feedPoll     = 500 * time.Millisecond // how often an index asks a store elsewhere for changes
+	storeSilence = 2 * time.Second        // after which a store on a server counts as down
+	drainExtra   = time.Second            // beyond the deadline of a request, for the end of those in flight
 )
 
 // Serve opens what the role keeps, serves until ctx ends, then lets the requests in
@@ -50,8 +52,9 @@ func (a *App) Serve(ctx context.Context, opt Serving) error {
 	if opt.Docs != "" && a.opt.Role != RoleAll && a.opt.Role != RoleKnowledge {
 		return setup(fmt.Errorf("role %s keeps no documents; give --docs to the role all or knowledge", a.opt.Role))
 	}
-	if err := a.OpenData(ctx); err != nil {
-		return err
+	opened := a.OpenData(ctx)
+	if opened != nil && !a.waitsFor(opened) {
+		return opened
 	}
 	grpcListener, err := net.Listen("tcp", opt.GRPCAddr)
 	if err != nil {
@@ -63,10 +66,14 @@ func (a *App) Serve(ctx context.Context, opt Serving) error {
 			return setup(errors.Join(fmt.Errorf("http: %w", err), grpcListener.Close()))
 		}
 	}
-	if store, _ := a.data.opened(); store != nil {
-		if err := store.SetAddr(grpcListener.Addr().String()); err != nil {
-			return setup(err)
+	tell := func() error {
+		if store, _ := a.data.opened(); store != nil {
+			return store.SetAddr(grpcListener.Addr().String())
 		}
+		return nil
+	}
+	if err := tell(); err != nil {
+		return setup(err)
 	}
 
 	ready := &readiness{}
@@ -93,6 +100,17 @@ func (a *App) Serve(ctx context.Context, opt Serving) error {
 	}
 	a.follow(background, &work, opt.Reload)
 	work.Go(func() {
+		if opened != nil {
+			if err := a.untilOpen(background, ready, opened); err == nil {
+				err = tell()
+			}
+			if err != nil {
+				if background.Err() == nil {
+					failed <- setup(err)
+				}
+				return
+			}
+		}
 		seen := stamps(opt.Docs) // before the first reading: what changes meanwhile is read again
 		if err := a.fill(background, opt, ready); err != nil {
 			if background.Err() == nil {
@@ -177,11 +195,78 @@ func (a *App) follow(ctx context.Context, work *sync.WaitGroup, reload <-chan os
 			}
 		}
 	})
-	store, index := a.data.opened()
-	if index == nil || store != nil { // the store's own process brings the index up with each change
-		return
+	work.Go(func() { a.followFeed(ctx) })
+	if a.Config().Store.Driver == config.Postgres && (a.opt.Role == RoleAll || a.opt.Role == RoleKnowledge) {
+		work.Go(func() { a.watchStore(ctx) })
 	}
-	work.Go(func() { index.Run(ctx, current{a.holder}, feedPoll, nil) })
+}
+
+// followFeed brings the index up with the changes of other processes.
+func (a *App) followFeed(ctx context.Context) {
+	for {
+		switch store, index := a.data.opened(); {
+		case index != nil && store == nil:
+			index.Run(ctx, current{a.holder}, feedPoll, nil)
+			return
+		case index != nil && store.Shared():
+			index.Run(ctx, store, feedPoll, nil)
+			return
+		case store != nil: // its own process brings the index up with each change
+			return
+		}
+		select { // it is not open yet
+		case <-ctx.Done():
+			return
+		case <-time.After(feedPoll):
+		}
+	}
+}
+
+// watchStore notes whether the store on a server answers.
+func (a *App) watchStore(ctx context.Context) {
+	tick := time.NewTicker(feedPoll)
+	defer tick.Stop()
+	for {
+		if store, _ := a.data.opened(); store != nil {
+			probe, cancel := context.WithTimeout(ctx, storeSilence)
+			_, err := store.Identity(probe)
+			cancel()
+			if was := a.data.down.Swap(err != nil && ctx.Err() == nil); was != (err != nil) && ctx.Err() == nil {
+				if err != nil {
+					a.log.Warn("the store does not answer: questions are unavailable until it does", "error", err)
+				} else {
+					a.log.Info("the store answers again")
+				}
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// waitsFor reports whether an error of opening is one of a store on a server that may
+// come up: the process serves, and says that it is unavailable, until it does.
+func (a *App) waitsFor(err error) bool {
+	return a.Config().Store.Driver == config.Postgres && errors.Is(err, kb.ErrUnavailable)
+}
+
+// untilOpen opens what the role keeps as soon as its store answers.
+func (a *App) untilOpen(ctx context.Context, ready *readiness, err error) error {
+	ready.wait("waiting for the store")
+	a.log.Warn("waiting for the store", "error", err)
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(feedPoll):
+		}
+		if err = a.OpenData(ctx); err == nil || !a.waitsFor(err) {
+			return err
+		}
+	}
 }
 
 // fill brings in what must be there before the process is ready: the documents, or

@@ -2,22 +2,45 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
+	"encoding/hex"
 	"errors"
 	"fmt"
 
 	"golang.org/x/sync/errgroup"
 )
 
-const fingerprintSetting = "readings"
+// Names of settings.
+const (
+	fingerprintSetting = "readings"
+	identitySetting    = "store"
+)
 
-// claim notes the fingerprint in a store that holds nothing yet.
+// claim notes the fingerprint in a store that holds nothing yet, and gives a new
+// store its identity.
 func (s *Store) claim(ctx context.Context) error {
 	return s.update(ctx, "open", func(ctx context.Context, tx *txn) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO settings (name, value) SELECT CAST(?1 AS TEXT), CAST(?2 AS TEXT) WHERE NOT EXISTS (SELECT 1 FROM documents)
 			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, fingerprintSetting, s.opt.Fingerprint)
+		if err != nil {
+			return err
+		}
+		var id [16]byte
+		if _, err := rand.Read(id[:]); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`, identitySetting, hex.EncodeToString(id[:]))
 		return err
 	})
+}
+
+// Identity is a name that no other store has: what was derived from another one is
+// not of this.
+func (s *Store) Identity(ctx context.Context) (string, error) {
+	var id string
+	err := s.read.QueryRowContext(ctx, `SELECT value FROM settings WHERE name = ?`, identitySetting).Scan(&id)
+	return id, s.fail(ctx, "identity", err)
 }
 
 // Outdated reports whether the pages and vectors were made by another reader or

@@ -208,8 +208,13 @@ func (x *Index) places(ctx context.Context, feed Feed) map[*follower]bool {
 	if !x.serves() {
 		return nil
 	}
-	store := ""
-	if i, ok := feed.(identified); ok {
+	x.mu.RLock()
+	store := x.store
+	if x.feed != feed {
+		store = ""
+	}
+	x.mu.RUnlock()
+	if i, ok := feed.(identified); ok && store == "" {
 		var err error
 		if store, err = i.Identity(ctx); err != nil {
 			store = "" // the feed will say what is wrong

@@ -45,7 +45,7 @@ func Default() Config { return Config{User: "neo4j", Space: "suffice", Timeout: 
 var ErrRefused = errors.New("user or password refused")
 
 // schema is raised when facts are written in another form.
-const schema = 1
+const schema = 2
 
 const (
 	writeFactor = 6
@@ -53,6 +53,9 @@ const (
 	longestKey  = 1000 // bytes of a term, beyond which it is hashed: an index has a limit
 	mostKeys    = 1000 // below the clauses that a full-text query may have
 )
+
+// In the queries below what is reached over a relationship has no label: with one, the
+// planner may look through all nodes of the label instead of following it.
 
 // migrations make the constraints and indexes. Each can run again.
 var migrations = []string{
@@ -258,7 +261,7 @@ func (g *Graph) Apply(ctx context.Context, b index.Batch) error {
 		if _, err := g.run(ctx, true, `UNWIND $rows AS p
 			MATCH (v:SufficeVersion {document: p.document})
 			WHERE v.seq <= p.seq AND (p.live[v.id] IS NULL OR v.seq < p.live[v.id])
-			OPTIONAL MATCH (f:SufficeFact)-[:OF]->(v)
+			OPTIONAL MATCH (v)<-[:OF]-(f)
 			DETACH DELETE f, v`, params{"rows": rows}); err != nil {
 			return err
 		}
@@ -269,7 +272,9 @@ func (g *Graph) Apply(ctx context.Context, b index.Batch) error {
 	return err
 }
 
-// put writes whole versions. An older state never replaces a newer one.
+// put writes whole versions: their facts are made anew. An older state never replaces
+// a newer one; of two processes that write the same at once, one fails on the
+// constraint and comes again.
 func (g *Graph) put(ctx context.Context, chunks []index.ServerChunk) error {
 	var versions, facts, terms []any
 	counts := map[string]int{}
@@ -290,14 +295,14 @@ func (g *Graph) put(ctx context.Context, chunks []index.ServerChunk) error {
 			fact := params{"id": g.id(c.ID + "/" + strconv.Itoa(n)), "version": g.id(c.Version), "chunk": c.ID, "seq": c.Seq, "denied": e.Denied,
 				"start": e.Sentence.Start, "end": e.Sentence.End}
 			var touches []any
-			var tokens []string
+			var tokens, keys []string
 			for _, node := range e.Nodes {
 				key := g.term(node.Key)
 				touches = append(touches, params{"term": key, "weight": node.Weight, "name": node.Name})
-				tokens = append(tokens, token(node.Key))
+				tokens, keys = append(tokens, token(node.Key)), append(keys, key)
 				names[key] = names[key] || node.Name
 			}
-			fact["touches"] = touches
+			fact["touches"], fact["keys"] = touches, keys
 			fact["terms"] = nil // a fact that is denied is not found by its terms
 			if !e.Denied {
 				fact["terms"] = strings.Join(tokens, " ")
@@ -323,20 +328,18 @@ func (g *Graph) put(ctx context.Context, chunks []index.ServerChunk) error {
 			SET v.space = $space, v.document = row.document, v.seq = row.seq, v.chunks = row.chunks, v.collection = row.collection,
 			    v.readers = row.readers, v.from = row.from, v.to = row.to, v.replaced = row.replaced
 			WITH v
-			MATCH (f:SufficeFact)-[:OF]->(v)
+			MATCH (v)<-[:OF]-(f)
 			DETACH DELETE f
 		}
 		CALL () {
 			UNWIND $facts AS row
 			MATCH (v:SufficeVersion {id: row.version, seq: row.seq})
-			MERGE (f:SufficeFact {id: row.id})
-			SET f.space = $space, f.chunk = row.chunk, f.denied = row.denied, f.start = row.start, f.end = row.end, f.terms = row.terms
-			MERGE (f)-[:OF]->(v)
+			CREATE (f:SufficeFact {id: row.id, space: $space, chunk: row.chunk, denied: row.denied, start: row.start, end: row.end, terms: row.terms, keys: row.keys})
+			CREATE (f)-[:OF]->(v)
 			WITH f, row
 			UNWIND row.touches AS touch
 			MATCH (t:SufficeTerm {id: touch.term})
-			MERGE (f)-[r:TOUCHES]->(t)
-			SET r.weight = touch.weight, r.name = touch.name
+			CREATE (f)-[:TOUCHES {weight: touch.weight, name: touch.name}]->(t)
 		}`, params{"space": g.space, "terms": terms, "versions": versions, "facts": facts})
 	return err
 }
@@ -399,7 +402,7 @@ func (g *Graph) Touching(ctx context.Context, keys []graph.Weighted, f retrieval
 		clauses[i] = "terms:" + quoted(token(k.Key)) + "^" + strconv.FormatFloat(max(k.Weight, 0.01), 'f', 3, 64)
 	}
 	return g.chunks(ctx, `CALL db.index.fulltext.queryNodes('suffice_facts', $query) YIELD node AS f
-		MATCH (f)-[:OF]->(v:SufficeVersion)
+		MATCH (f)-[:OF]->(v)
 		WHERE v.collection = $collection AND any(r IN v.readers WHERE r IN $readers) AND (v.from <= $to AND v.to >= $from AND v.replaced >= $after) <> $outside
 		WITH DISTINCT f.chunk AS chunk LIMIT $limit
 		RETURN chunk`, admitted(f, params{"query": "+space:" + quoted(g.space) + "^0 +(" + strings.Join(clauses, " ") + ")", "limit": limit}))
@@ -415,9 +418,9 @@ func (g *Graph) Linked(ctx context.Context, names, wanted []string, f retrieval.
 		return out
 	}
 	return g.chunks(ctx, `UNWIND $names AS name
-		MATCH (:SufficeTerm {id: name})<-[:TOUCHES]-(f:SufficeFact)
-		WHERE NOT f.denied AND EXISTS { (f)-[:TOUCHES]->(t:SufficeTerm) WHERE t.id IN $wanted }
-		MATCH (f)-[:OF]->(v:SufficeVersion)
+		MATCH (:SufficeTerm {id: name})<-[:TOUCHES]-(f)
+		WHERE NOT f.denied AND any(key IN f.keys WHERE key IN $wanted)
+		MATCH (f)-[:OF]->(v)
 		WHERE v.collection = $collection AND any(r IN v.readers WHERE r IN $readers) AND (v.from <= $to AND v.to >= $from AND v.replaced >= $after) <> $outside
 		RETURN DISTINCT f.chunk AS chunk LIMIT $limit`, admitted(f, params{"names": ids(names), "wanted": ids(wanted), "limit": limit}))
 }
