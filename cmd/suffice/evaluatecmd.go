@@ -168,6 +168,9 @@ func (c *cli) over(ctx context.Context, set evaluate.RetrievalSet, run func(a *a
 			return failed(err)
 		}
 	}
+	if err := a.EmbedAll(ctx); err != nil {
+		return failed(err)
+	}
 	return run(a)
 }
 

@@ -55,13 +55,15 @@ type Matrix struct {
 	cal  Calibration
 
 	mu     sync.RWMutex
-	values *mapping  // rows × dims, outside the heap
-	scales []float32 // by row
-	chunk  []int32   // by row
-	gone   []uint64  // by row, a bit each: deleted
-	rows   []span    // by chunk
-	count  int       // chunks
-	dead   int       // rows
+	values *mapping   // rows × dims, outside the heap
+	scales []float32  // by row
+	chunk  []int32    // by row
+	gone   []uint64   // by row, a bit each: deleted
+	rows   []span     // by chunk
+	tongue []Language // by chunk
+	means  [languages]mean
+	count  int // chunks
+	dead   int // rows
 }
 
 // span is the rows of a chunk; the zero span is that of a chunk that is not there.
@@ -100,7 +102,10 @@ var ErrDims = errors.New("dense: dimension differs")
 
 // Put sets the windows of a chunk; earlier ones are replaced. A chunk without
 // windows is never found. -128 is read as -127: the scan has no room for it.
-func (m *Matrix) Put(chunk int32, windows []Vector) error {
+func (m *Matrix) Put(chunk int32, windows []Vector) error { return m.PutIn(chunk, Unknown, windows) }
+
+// PutIn is Put of a chunk that is written in a language.
+func (m *Matrix) PutIn(chunk int32, in Language, windows []Vector) error {
 	for _, w := range windows {
 		if len(w.Values) != m.dims {
 			return fmt.Errorf("%w: %d, want %d", ErrDims, len(w.Values), m.dims)
@@ -110,8 +115,10 @@ func (m *Matrix) Put(chunk int32, windows []Vector) error {
 	defer m.mu.Unlock()
 	m.remove(chunk)
 	if n := int(chunk) + 1; n > len(m.rows) {
+		m.tongue = append(m.tongue, make([]Language, n-len(m.rows))...)
 		m.rows = append(m.rows, make([]span, n-len(m.rows))...)
 	}
+	m.tongue[chunk] = in
 	if len(windows) == 0 {
 		m.rows[chunk] = none
 		m.count++
@@ -128,6 +135,7 @@ func (m *Matrix) Put(chunk int32, windows []Vector) error {
 		}
 		m.scales = append(m.scales, w.Scale)
 		m.chunk = append(m.chunk, chunk)
+		m.means[in].add(row, w.Scale, 1)
 	}
 	if n := (len(m.chunk) + 63) / 64; n > len(m.gone) {
 		m.gone = append(m.gone, make([]uint64, n-len(m.gone))...)
@@ -163,6 +171,7 @@ func (m *Matrix) remove(chunk int32) {
 	}
 	for r := s.from; r < s.to; r++ {
 		m.gone[r/64] |= 1 << (r % 64)
+		m.means[m.tongue[chunk]].add(m.row(int(r)), m.scales[r], -1)
 	}
 	m.dead += int(s.to - s.from)
 	m.rows[chunk] = span{}
@@ -238,15 +247,22 @@ const (
 // number; chunks that admit denies are not scored (nil = all are admitted; it is
 // called by several goroutines). At most limit, at least one.
 func (m *Matrix) Search(ctx context.Context, query []float32, admit func(chunk int32) bool, limit int) ([]Hit, error) {
+	return m.SearchIn(ctx, query, Unknown, admit, limit)
+}
+
+// SearchIn is Search of a question that is asked in a language: chunks in the other one
+// are compared by what is left of both when each is freed of what its language has in
+// common.
+func (m *Matrix) SearchIn(ctx context.Context, query []float32, in Language, admit func(chunk int32) bool, limit int) ([]Hit, error) {
 	if len(query) != m.dims {
 		return nil, fmt.Errorf("%w: question has %d, want %d", ErrDims, len(query), m.dims)
 	}
-	q := quantize(query)
-	if q.Scale == 0 {
-		return nil, nil
-	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
+	q := m.question(query, in)
+	if q.own.small.Scale == 0 {
+		return nil, nil
+	}
 	parts := m.parts()
 	best := make([]top, len(parts))
 	errs := make([]error, len(parts))
@@ -254,10 +270,10 @@ func (m *Matrix) Search(ctx context.Context, query []float32, admit func(chunk i
 	for i, p := range parts {
 		best[i].limit = max(limit, rescored)
 		if i == len(parts)-1 {
-			errs[i] = m.scan(ctx, q.Values, admit, p, &best[i])
+			errs[i] = m.scan(ctx, q, admit, p, &best[i])
 			break
 		}
-		running.Go(func() { errs[i] = m.scan(ctx, q.Values, admit, p, &best[i]) })
+		running.Go(func() { errs[i] = m.scan(ctx, q, admit, p, &best[i]) })
 	}
 	running.Wait()
 	if err := errors.Join(errs...); err != nil {
@@ -271,7 +287,7 @@ func (m *Matrix) Search(ctx context.Context, query []float32, admit func(chunk i
 	}
 	hits := make([]Hit, 0, len(all.heap))
 	for _, e := range all.heap {
-		if s := m.exact(query, e.chunk); s > 0 {
+		if s := m.exact(q, e.chunk); s > 0 {
 			hits = append(hits, Hit{Chunk: e.chunk, Score: s})
 		}
 	}
@@ -300,9 +316,10 @@ func (m *Matrix) parts() []span {
 
 // scan takes the best chunks of some rows by the int8 question. Runs of rows that are
 // denied or deleted are passed over.
-func (m *Matrix) scan(ctx context.Context, q []int8, admit func(int32) bool, rows span, best *top) error {
+func (m *Matrix) scan(ctx context.Context, q question, admit func(int32) bool, rows span, best *top) error {
 	var dots [block]int32
 	last, bestDot := int32(-1), float32(0)
+	side := &q.own
 	flush := func() {
 		if last >= 0 {
 			best.add(last, bestDot)
@@ -315,20 +332,23 @@ func (m *Matrix) scan(ctx context.Context, q []int8, admit func(int32) bool, row
 		}
 		from := m.skip(r, int(rows.to), admit)
 		to := from
-		for to < int(rows.to) && to-from < block && m.live(to) && (to > from && m.chunk[to] == m.chunk[to-1] || admit == nil || admit(m.chunk[to])) {
+		if from < int(rows.to) {
+			side = q.side(m.tongue[m.chunk[from]])
+		}
+		for to < int(rows.to) && to-from < block && m.live(to) && q.side(m.tongue[m.chunk[to]]) == side && (to > from && m.chunk[to] == m.chunk[to-1] || admit == nil || admit(m.chunk[to])) {
 			to++
 		}
 		if r = max(to, from); from == to {
 			continue
 		}
-		scan(dots[:to-from], q, m.values.data[from*m.dims:to*m.dims])
+		scan(dots[:to-from], side.small.Values, m.values.data[from*m.dims:to*m.dims])
 		for i, dot := range dots[:to-from] {
 			c := m.chunk[from+i]
 			if c != last { // the rows of a chunk stand together
 				flush()
 				last, bestDot = c, float32(math.Inf(-1))
 			}
-			bestDot = max(bestDot, float32(dot)*m.scales[from+i])
+			bestDot = max(bestDot, float32(dot)*m.scales[from+i]*side.small.Scale+side.shift)
 		}
 	}
 	flush()
@@ -347,23 +367,34 @@ func (m *Matrix) live(r int) bool { return m.gone[r/64]&(1<<(r%64)) == 0 }
 
 // Score is the calibrated score of one chunk, 0 if it is unknown.
 func (m *Matrix) Score(query []float32, chunk int32) float64 {
+	return m.ScoreIn(query, Unknown, []int32{chunk})[0]
+}
+
+// ScoreIn returns the scores of chunks for a question that is asked in a language.
+func (m *Matrix) ScoreIn(query []float32, in Language, chunks []int32) []float64 {
+	out := make([]float64, len(chunks))
 	if len(query) != m.dims {
-		return 0
+		return out
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	return m.exact(query, chunk)
+	q := m.question(query, in)
+	for i, c := range chunks {
+		out[i] = m.exact(q, c)
+	}
+	return out
 }
 
 // exact is the best window's score with the question as float32.
-func (m *Matrix) exact(query []float32, chunk int32) float64 {
+func (m *Matrix) exact(q question, chunk int32) float64 {
 	rows := m.of(chunk)
 	if rows.from == rows.to {
 		return 0
 	}
+	side := q.side(m.tongue[chunk])
 	best := math.Inf(-1)
 	for r := int(rows.from); r < int(rows.to); r++ {
-		best = max(best, cosine(query, m.row(r), m.scales[r]))
+		best = max(best, cosine(side.exact, m.row(r), m.scales[r])+float64(side.shift))
 	}
 	return m.cal.Score(best)
 }

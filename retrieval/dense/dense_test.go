@@ -157,6 +157,70 @@ func TestSearchFindsWhatBruteForceFinds(t *testing.T) {
 	}
 }
 
+// TestLanguages: with a common part in the vectors of each language, the passage that
+// says the same in the other language is found, which it is not as the vectors are.
+func TestLanguages(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	const dims = 64
+	common := map[Language][]float32{Chinese: random(rng, dims), English: random(rng, dims)}
+	say := func(meaning []float32, in Language) []float32 {
+		v := make([]float32, dims)
+		var sum float64
+		for i := range v {
+			v[i] = meaning[i] + 1.5*common[in][i]
+			sum += float64(v[i]) * float64(v[i])
+		}
+		for i := range v {
+			v[i] /= float32(math.Sqrt(sum))
+		}
+		return v
+	}
+	m, err := NewMatrix(dims, Static, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	meanings := make([][]float32, 60)
+	for i := range meanings {
+		meanings[i] = random(rng, dims)
+		in := Chinese
+		if i >= 30 {
+			in = English
+		}
+		if err := m.PutIn(int32(i), in, []Vector{quantize(say(meanings[i], in))}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plain, found := 0, 0
+	for i := 30; i < 60; i++ {
+		q := say(meanings[i], Chinese) // asked in Chinese, answered in English
+		for k, in := range []Language{Unknown, Chinese} {
+			hits, err := m.SearchIn(t.Context(), q, in, nil, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := slices.IndexFunc(hits, func(h Hit) bool { return h.Chunk == int32(i) })
+			if at >= 0 && k == 0 {
+				plain++
+			}
+			if at >= 0 && k == 1 {
+				found++
+				if s := m.ScoreIn(q, in, []int32{int32(i)})[0]; s != hits[at].Score {
+					t.Errorf("Score %v, Search %v", s, hits[at].Score)
+				}
+			}
+		}
+	}
+	if plain > 5 || found < 25 {
+		t.Errorf("of 30 passages in the other language %d are found, %d without the means", found, plain)
+	}
+	for i := range int32(60) {
+		m.Delete(i)
+	}
+	if m.means[Chinese].count != 0 || m.means[English].count != 0 {
+		t.Error("deleted chunks still count in the means")
+	}
+}
+
 func TestDeleteReplaceCompact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	m, chunks := filled(t, rng, 3000, 64)

@@ -646,7 +646,7 @@ func (x *Index) admit(r *record) (change, error) {
 			rows[i] = dense.Vector{Scale: w.Scale, Values: w.Values}
 		}
 		if x.opt.Vectors == nil {
-			if err := x.matrix.Put(n, rows); err != nil {
+			if err := x.matrix.PutIn(n, language(ch.Text), rows); err != nil {
 				return out, fmt.Errorf("index: %w", err)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"suffice.dev/suffice/retrieval/bm25"
 	"suffice.dev/suffice/retrieval/dense"
 	"suffice.dev/suffice/retrieval/graph"
+	"suffice.dev/suffice/text"
 )
 
 // Tuning sets the routes of one configuration.
@@ -76,11 +77,11 @@ func (x *Index) Passages(ctx context.Context, ids []string) ([]kb.Passage, error
 			continue
 		}
 		w := &x.cat.rows[r]
-		text, err := x.file.read(nil, w.textAt, int(w.textLen+w.leadLen))
+		data, err := x.file.read(nil, w.textAt, int(w.textLen+w.leadLen))
 		if err != nil {
 			return nil, err
 		}
-		out[i] = x.cat.passage(r, string(text[:w.textLen]), string(text[w.textLen:]))
+		out[i] = x.cat.passage(r, string(data[:w.textLen]), string(data[w.textLen:]))
 	}
 	return out, nil
 }
@@ -102,12 +103,24 @@ type denseRoute struct{ x *Index }
 // asked is a question as the models of the dense route see it.
 type asked struct {
 	static   []float32
+	language dense.Language
 	endpoint []float32 // nil = the endpoint's model does not serve
+}
+
+// language is what a text is written in; mixed texts are of none.
+func language(s string) dense.Language {
+	switch text.Language(s) {
+	case "zh":
+		return dense.Chinese
+	case "en":
+		return dense.English
+	}
+	return dense.Unknown
 }
 
 // embed asks the endpoint outside the index's lock: it may take as long as it is let.
 func (d denseRoute) embed(ctx context.Context, q retrieval.Query) (asked, error) {
-	out := asked{static: d.x.opt.Model.Embed(q.Text)}
+	out := asked{static: d.x.opt.Model.Embed(q.Text), language: language(q.Text)}
 	if d.x.remote == nil {
 		return out, nil
 	}
@@ -135,7 +148,7 @@ func (d denseRoute) Search(ctx context.Context, q retrieval.Query) ([]retrieval.
 	admit := d.x.cat.admission(q.Filter)
 	var found []dense.Hit
 	if v.endpoint == nil {
-		found, err = d.x.matrix.Search(ctx, v.static, admit, q.Limit)
+		found, err = d.x.matrix.SearchIn(ctx, v.static, v.language, admit, q.Limit)
 	} else {
 		found, err = d.both(ctx, v, admit, q.Limit)
 	}
@@ -160,7 +173,7 @@ func (d denseRoute) both(ctx context.Context, v asked, admit func(int32) bool, l
 		found[i].Score = d.x.remote.score(found[i].Score)
 	}
 	if d.x.remote.matrix.Len() < d.x.cat.live {
-		late, err := d.x.matrix.Search(ctx, v.static, func(r int32) bool { return d.x.late(r) && (admit == nil || admit(r)) }, limit)
+		late, err := d.x.matrix.SearchIn(ctx, v.static, v.language, func(r int32) bool { return d.x.late(r) && (admit == nil || admit(r)) }, limit)
 		if err != nil {
 			return nil, err
 		}
@@ -193,15 +206,22 @@ func (d denseRoute) Score(ctx context.Context, q retrieval.Query, ids []string) 
 		return nil, errClosed()
 	}
 	admit := d.x.cat.admission(q.Filter)
-	out := make([]float64, len(ids))
+	rows := make([]int32, len(ids))
 	for i, id := range ids {
 		r, ok := d.x.cat.find(id)
-		switch {
-		case !ok || admit != nil && !admit(r):
-		case v.endpoint != nil && d.x.remote.matrix.Has(r):
-			out[i] = d.x.remote.score(d.x.remote.matrix.Score(v.endpoint, r))
-		default:
-			out[i] = d.x.matrix.Score(v.static, r)
+		if !ok || admit != nil && !admit(r) {
+			r = -1
+		}
+		rows[i] = r
+	}
+	out := d.x.matrix.ScoreIn(v.static, v.language, rows)
+	if v.endpoint == nil {
+		return out, nil
+	}
+	theirs := d.x.remote.matrix.ScoreIn(v.endpoint, dense.Unknown, rows)
+	for i, r := range rows {
+		if r >= 0 && d.x.remote.matrix.Has(r) {
+			out[i] = d.x.remote.score(theirs[i])
 		}
 	}
 	return out, nil
