@@ -180,7 +180,7 @@ func (j *judged) stated(out *kb.Assessment, th Thresholds, c Reading) bool {
 		}
 	}
 	switch {
-	case said: // its words may be others
+	case said && !value: // its words may be others; a value must stand there as one
 		page, span = j.read.page, sentenceOf(j.pages[j.read.page], j.read.span)
 	case o.Cell.Known && o.Cell.Lost == 0 && (o.BestRow || o.Cell.Page == o.Best && (value || named)):
 		page, span = o.Cell.Page, o.Cell.Span

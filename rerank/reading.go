@@ -52,8 +52,12 @@ const (
 
 // readable reports whether one passage could answer alone, and no fact rules that
 // out: a fact that excludes a number, a date, a unit or a negation outranks the
-// reader.
+// reader. Of cells of tables it knows less than their coverage does
+// (docs/measurements.md, "Reader").
 func (j *judged) readable() bool {
+	if j.overlap.Cell.Known || j.overlap.BestRow {
+		return false
+	}
 	if len(j.needs) != 1 || j.needs[0].Count > 1 || len(j.pages) == 0 || j.cover[0].Excluded {
 		return false
 	}
