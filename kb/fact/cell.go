@@ -49,6 +49,10 @@ func (e *Engine) fitCell(n *prepared, v *view, page, i int, gaps *[]string) cand
 		e.impliedByCell(f, w, cov.cells)
 		v.abbreviated(f, w, cov.cells)
 		e.liftSimilar(w, cov.cells, v, f)
+		if n.granted != nil {
+			n.granted.granted(n.words, w, cov.cells, page)
+		}
+		coverImplied(offerWords, w, cov.cells)
 		oc := w.cover(label)
 		v.abbreviated(f, w, oc.cells)
 		for k, cell := range w.cells {
@@ -75,7 +79,7 @@ func (e *Engine) fitCell(n *prepared, v *view, page, i int, gaps *[]string) cand
 	}
 	c.late = e.elsewhere(n, v, i)
 	sides := v.factSides(i)
-	if apart(n.sides, sides, false) || apart(n.sides, sides, true) || n.outside(v, i) || n.anotherRow(v, i) {
+	if apart(n.sides, sides, false) || apart(n.sides, sides, true) || n.outside(v, i) || n.anotherRow(v, i) || v.anotherColumn(i, n.whose()) {
 		c.worst, c.other = 1, true
 	}
 	for _, o := range n.others {
@@ -123,6 +127,9 @@ func (v *view) labelPrecision(f *Fact, n *prepared) float64 {
 	}
 	return asked / total
 }
+
+// offerWords say that a thing has a value; a cell says it by standing there.
+const offerWords = "support allow offer includ provid hav get plan version edition 支持 允许 提供 包含 版本 套餐 版"
 
 // sumWords in a heading say that it is the sum of others, which must have been asked.
 var sumWords = termSetOf("total subtotal sum overall aggregate 合计 总计 小计 共计 总额")

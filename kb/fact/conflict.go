@@ -193,6 +193,7 @@ func (s *sheet) reachAt(f *Fact) *reach {
 		h.marks = marksOf(s.page.Runes, c.Span)
 		h.first, h.second, h.sequence = sequenceOf(s.page.Quote(s.sentenceSpan(f)))
 		h.often = s.marksAt(f.Clause).often
+		h.office = officeHolder(s.page.Runes, c.Span)
 		return &h
 	})
 }
@@ -232,6 +233,12 @@ func (x *comparer) possible(ra, rb Ref) bool {
 		return true
 	}
 	a, b := x.reach(ra), x.reach(rb)
+	if va, vb := x.views[ra.Page], x.views[rb.Page]; va.clauseOf(fa) != nil && vb.clauseOf(fb) != nil && va.marksAt(fa.Clause).charge*vb.marksAt(fb.Clause).charge < 0 {
+		return true
+	}
+	if !a.office.Empty() && !b.office.Empty() {
+		return true
+	}
 	if a.often != nil && b.often != nil && a.often.Cmp(b.often) != 0 {
 		return true
 	}
@@ -479,6 +486,12 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 	case "ORDER", "SCOPE", "QUANTIFIER":
 	case "ENTITY":
 	default:
+		if need != nil {
+			m = x.inClause(m, ra, rb)
+		}
+		if numberedApart(va.beforeValue(fa), vb.beforeValue(fb)) {
+			return none, false
+		}
 		if contrast(m) && !(foreign && need != nil) || !foreign && x.otherThing(va, fa, vb, fb, need) {
 			return none, false
 		}
@@ -601,9 +614,44 @@ func (x *comparer) otherThing(va *view, fa *Fact, vb *view, fb *Fact, need *prep
 	if x.otherTopic(ca.Topic.Text, cb.Topic.Text, va, fa, vb, fb, need) {
 		return true
 	}
+	if need == nil && x.otherPage(va, fa, vb, fb) {
+		return true
+	}
 	// What the sentences begin with: their later clauses speak of it too.
 	ta, tb := va.page.Clauses[va.page.Sentences[ca.Sentence].Clauses[0]].Topic.Text, vb.page.Clauses[vb.page.Sentences[cb.Sentence].Clauses[0]].Topic.Text
 	return (ta != ca.Topic.Text || tb != cb.Topic.Text) && x.otherTopic(ta, tb, va, fa, vb, fb, need)
+}
+
+// otherPage reports whether two facts without a name of their own stand on pages that
+// begin with two different things: the ticket of the tram, and that of the bus.
+func (x *comparer) otherPage(va *view, fa *Fact, vb *view, fb *Fact) bool {
+	if len(va.page.Clauses) == 0 || len(vb.page.Clauses) == 0 || fa.Sentence == 0 && fb.Sentence == 0 {
+		return false
+	}
+	named := func(f *Fact) bool {
+		for _, t := range f.Anchors {
+			if t.Name && !t.Span.Empty() && t.Origin <= Sentence {
+				return true
+			}
+		}
+		return false
+	}
+	if named(fa) && named(fb) {
+		return false
+	}
+	ta, tb := x.topic(head(va.page.Clauses[0].Topic.Text)), x.topic(head(vb.page.Clauses[0].Topic.Text))
+	if ta.words.total == 0 || tb.words.total == 0 {
+		return false
+	}
+	lacks := func(w *wording, b *bag) (weight float64) {
+		for _, g := range w.gaps(w.cover(b).cells, cellCovered) {
+			if !light[fold(w.text(g.Span))] {
+				weight += g.weight
+			}
+		}
+		return weight
+	}
+	return lacks(ta.words, vb.saidBag(0)) >= 1.6 && lacks(tb.words, va.saidBag(0)) >= 1.6
 }
 
 func (x *comparer) otherTopic(topicA, topicB string, va *view, fa *Fact, vb *view, fb *Fact, need *prepared) bool {
@@ -748,6 +796,9 @@ func (s *sheet) aboutPhrase(i int, form aboutForm) *phrase {
 		}
 		if form == ofClause || form == ofCore {
 			skip = append(skip, stanceWords(s.page.Runes, c.Span)...)
+			if m := s.marksAt(f.Clause); m.charge != 0 {
+				skip = append(skip, chargeWords(s.page.Runes, c.Span)...)
+			}
 			if m := s.marksAt(f.Clause); m.often != nil {
 				skip = append(skip, text.Span{Start: c.Start + m.oftenAt.Start, End: c.Start + m.oftenAt.End})
 			}
@@ -929,6 +980,73 @@ func contrast(m overlap) bool {
 	return math.Min(m.extraA, m.extraB) >= 1.6 && math.Min(m.extraA, m.extraB) > 0.22*m.shared
 }
 
+// inClause leaves out the words that a value took from an earlier clause of its
+// sentence: where both speak to what is asked, they set nothing apart.
+func (x *comparer) inClause(m overlap, ra, rb Ref) overlap {
+	drop := func(extra *float64, gaps []text.Span, r Ref) {
+		v := x.views[r.Page]
+		c := v.clauseOf(x.fact(r))
+		if c == nil {
+			return
+		}
+		for _, g := range gaps {
+			if g.Start >= c.Start && !v.behindComma(x.fact(r), c, g) {
+				continue
+			}
+			weight := latinCell
+			if text.IsHan(v.page.Runes[g.Start]) {
+				weight = hanCell * float64(g.Len())
+			}
+			*extra = math.Max(0, *extra-weight)
+		}
+	}
+	drop(&m.extraA, m.gapsA, ra)
+	drop(&m.extraB, m.gapsB, rb)
+	return m
+}
+
+// behindComma reports whether a stretch of a clause is parted from the value of a fact
+// by a comma: "420 hectares, most of it grassland".
+func (v *view) behindComma(f *Fact, c *Clause, s text.Span) bool {
+	if f.Value.Kind != QuantityValue || s.Start < f.Value.Span.End {
+		return false
+	}
+	for i := f.Value.Span.End; i < s.Start; i++ {
+		if r := v.page.Runes[i]; r == ',' || r == '，' {
+			return true
+		}
+	}
+	return false
+}
+
+// beforeValue is what a clause says before a value.
+func (v *view) beforeValue(f *Fact) string {
+	c := v.clauseOf(f)
+	if c == nil || f.Value.Span.Start <= c.Start || f.Value.Kind == BooleanValue {
+		return ""
+	}
+	return string(v.foldedText()[c.Start:f.Value.Span.Start])
+}
+
+// classMembers are counted things by which the members of a class are told apart: two-room,
+// 三居室, 2人间.
+var classMembers = regexp.MustCompile(`([一二两三四五六七八九十\d]+)(居室?|室|人间|人份|座|级|档|星|阶|口|轮|缸|孔|联|折叠|层)|\b(one|two|three|four|five|six|seven|eight|nine|ten|twelve|\d+)[- ](room|bed|bedroom|door|seat|seater|star|person|storey|story|year|month|day|week|hour|gear|wheel|piece|stage|speed|inch|litre|liter)\b`)
+
+// numberedApart reports whether two texts name two members of one class.
+func numberedApart(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	for _, x := range classMembers.FindAllStringSubmatch(a, 4) {
+		for _, y := range classMembers.FindAllStringSubmatch(b, 4) {
+			if x[2]+x[4] == y[2]+y[4] && x[1]+x[3] != y[1]+y[3] && !strings.Contains(b, x[0]) && !strings.Contains(a, y[0]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // kind names the conflict of two facts about one thing; "" for none. ranges: one of
 // them limits the rule to some.
 func (x *comparer) kind(ra, rb Ref, m overlap, ranges bool) (kind string, hard bool, why string) {
@@ -980,6 +1098,9 @@ func (x *comparer) kind(ra, rb Ref, m overlap, ranges bool) (kind string, hard b
 		if r, _ := stances(fa, fb); r == relation.Same {
 			return "ENTITY", true, "two holders"
 		}
+	}
+	if va.clauseOf(fa) != nil && vb.clauseOf(fb) != nil && va.marksAt(fa.Clause).charge*vb.marksAt(fb.Clause).charge < 0 && !special && cond != relation.Differs {
+		return "POLARITY", true, "free and not free"
 	}
 	if special && !onlyAgainstAll(fa, fb) && !ranges {
 		return "", false, ""
@@ -1091,7 +1212,7 @@ func stepsDiffer(va *view, fa *Fact, vb *view, fb *Fact) bool {
 // office or does a deed, or the one place where a thing is.
 func (x *comparer) twoHolders(ra, rb Ref, m overlap) bool {
 	va, vb, fa, fb := x.views[ra.Page], x.views[rb.Page], x.fact(ra), x.fact(rb)
-	if m.shared < leastShared || fa.Negative() || fb.Negative() || x.reach(ra).marks&x.reach(rb).marks == 0 {
+	if m.shared < leastShared || fa.Negative() || fb.Negative() || x.reach(ra).marks&x.reach(rb).marks == 0 && (va.chinese(ra.Fact) || vb.chinese(rb.Fact)) {
 		return false
 	}
 	ca, cb := va.clauseOf(fa), vb.clauseOf(fb)
@@ -1100,7 +1221,10 @@ func (x *comparer) twoHolders(ra, rb Ref, m overlap) bool {
 	}
 	ha, hb, ok := holders(va.page.Runes, ca.Span, vb.page.Runes, cb.Span)
 	if !ok {
-		return false
+		ha, hb, ok = officeHolder(va.page.Runes, ca.Span), officeHolder(vb.page.Runes, cb.Span), true
+		if ha.Empty() || hb.Empty() || fold(va.page.Quote(ha)) == fold(vb.page.Quote(hb)) || hasAny(fold(va.page.Quote(ca.Span)), manyHolders) || hasAny(fold(vb.page.Quote(cb.Span)), manyHolders) {
+			return false
+		}
 	}
 	rest := func(gaps []text.Span, h text.Span) bool {
 		for _, g := range gaps {

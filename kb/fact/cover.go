@@ -45,10 +45,11 @@ type prepared struct {
 	times     []when.Expr
 	kinds     kindSet
 	language  string
-	words     *bag // of the whole question
-	often     bool // the question asks how often
-	rule      bool // the question asks what must, may or shall be
-	asked     *bag // the words of subject, attribute and what else is given
+	words     *bag   // of the whole question
+	often     bool   // the question asks how often
+	granted   *links // names of other pages are taken for granted, see Round.second; nil = not
+	rule      bool   // the question asks what must, may or shall be
+	asked     *bag   // the words of subject, attribute and what else is given
 	sides     []sideSet
 	limits    []quantity.Quantity // values that the question fixes: three days before departure
 	pieces    []*wording          // subject and givens, piece by piece: each must be carried
@@ -182,6 +183,9 @@ func (r *Round) coverOne(n *prepared, cands []candidate) Coverage {
 		}
 	}
 	cov.Fillers = withItems(cov.Fillers, views)
+	if n.kinds.extreme != 0 && inOneTable(cov.Fillers, views) {
+		cov.Fillers = extremeFirst(cov.Fillers, views, n.kinds.extreme)
+	}
 	cov.Uncovered = r.uncovered(n, &filling[0])
 	cov.State = StateFilled
 	cov.Confidence = math.Min(1, 0.75+0.25*(filling[0].fit-fillFit)/(1-fillFit)+0.05)
@@ -496,15 +500,80 @@ func otherNumber(w *wording, cells []float64) bool {
 	return false
 }
 
+// otherNamed reports whether the subject of the question is numbered (3号线) and the fact
+// has that number only as a part of a value.
+func (n *prepared) otherNamed(v *view, f *Fact) bool {
+	for _, w := range append([]*wording{n.subject}, n.given...) {
+		for _, t := range w.terms {
+			if t.Kind != text.Number || t.Span.End >= len(w.folded) || !text.IsHan(w.folded[t.Span.End]) {
+				continue
+			}
+			name := string(w.folded[t.Span.Start : t.Span.End+1])
+			said := v.sentenceOf(f) + " " + fold(f.Subject.Text) + " " + v.title
+			if c := v.clauseOf(f); c != nil {
+				said += " " + fold(c.Topic.Text)
+			}
+			if !strings.Contains(fold(said), name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// whose are the words that say which column is asked: of one side where the question has
+// several.
+func (n *prepared) whose() *bag {
+	if len(n.others) > 0 {
+		return n.asked
+	}
+	return n.words
+}
+
+// inOneTable reports whether fillers are cells of one page's table.
+func inOneTable(refs []Ref, views []*view) bool {
+	for _, r := range refs {
+		if r.Page != refs[0].Page || r.Fact < 0 || !views[r.Page].tableCell(&views[r.Page].page.Facts[r.Fact]) {
+			return false
+		}
+	}
+	return len(refs) > 1
+}
+
+// extremeFirst puts the cell with the greatest or the least value first and leaves out
+// the others.
+func extremeFirst(refs []Ref, views []*view, direction int) []Ref {
+	best := 0
+	value := func(i int) *Value { return &views[refs[i].Page].page.Facts[refs[i].Fact].Value }
+	for i := 1; i < len(refs); i++ {
+		if order, ok := orderOf(value(i), value(best)); ok && order*direction > 0 {
+			best = i
+		}
+	}
+	return []Ref{refs[best]}
+}
+
+// nameLabel reports whether the label of a row may be a name: in Chinese any, in English
+// one whose words are all capitalised. A measure (Operating revenue) may be asked for in
+// other words; a name may not.
+func nameLabel(label string) bool {
+	for _, word := range strings.Fields(label) {
+		if r := firstRune(word); unicode.IsLower(r) && len(word) > 3 {
+			return false
+		}
+	}
+	return true
+}
+
 // anotherRow reports whether the fact is a cell of a row whose label the question
 // does not name: of the row for Chengdu nothing is said of Beijing.
 func (n *prepared) anotherRow(v *view, i int) bool {
 	f := &v.page.Facts[i]
-	if !v.inTable(f) || f.Subject.Text == "" || len(v.subjectLimits(i)) > 0 {
+	if n.kinds.extreme != 0 || !v.inTable(f) || f.Subject.Text == "" || len(v.subjectLimits(i)) > 0 {
 		return false
 	}
 	w := v.subjectOf(i).words
-	return w.total > 0 && w.scoreOn(n.words) < 0.3
+	return w.total > 0 && nameLabel(f.Subject.Text) && w.scoreOn(n.words) < 0.3
 }
 
 // outside reports whether the question fixes a value that the fact's own thresholds
@@ -744,6 +813,10 @@ func (e *Engine) liftRelated(w *wording, cells []float64, v *view, i int, match 
 // similarForeign is the cosine from which two words of different languages are taken
 // to mean the same.
 const similarForeign = 0.5
+
+// leastGranted is the least share of the attribute that a fact must say itself on a page
+// that takes a name for granted.
+const leastGranted = 0.5
 
 // leastPiece is the least share of each piece of a Chinese subject that must be
 // carried: 儿童 beside the name of the drug is not to be lost in the total.

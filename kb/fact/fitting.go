@@ -160,6 +160,9 @@ func (x *fitting) layParts() {
 	}
 	if x.f.Value.Kind == TimeValue {
 		impliedByTime(n.attribute, attribute)
+		if t := x.f.Value.Time; t != nil && !t.From.IsZero() && !t.To.IsZero() && hasAny(t.Text, []string{"自", "从", "from ", "between "}) {
+			coverImplied(rangeWords, n.attribute, attribute)
+		}
 	}
 }
 
@@ -199,6 +202,9 @@ func (x *fitting) surround(p *part) {
 				}
 			}
 		}
+	}
+	if n.granted != nil && x.unnamed {
+		n.granted.granted(n.words, p.w, p.cells, x.page)
 	}
 	if x.foreign {
 		e.liftForeign(p.w, p.cells, v, f)
@@ -292,6 +298,9 @@ func (x *fitting) attributeLost() bool {
 	if attribute.w.telling() && attribute.w.score(attribute.cells) < leastAttribute(loose) {
 		return true
 	}
+	if x.n.granted != nil && !x.whole && attribute.w.total > 0 && attribute.w.scoreOn(x.v.ownBag(x.i)) < leastGranted {
+		return true // what is asked must be said in full where whose it is is not
+	}
 	s := x.n.spoken(x.f, attribute.cells)
 	return s >= 0 && s < leastSpoken && !loose
 }
@@ -329,6 +338,9 @@ func (x *fitting) pieceLost() bool {
 		if x.unnamed {
 			x.links.ambient(w, cells, x.page)
 		}
+		if x.n.granted != nil && x.unnamed {
+			x.n.granted.granted(x.n.words, w, cells, x.page)
+		}
 		lift(w, cells, x.v.frameBag(), 0.75*x.scale)
 		if x.tier != nil {
 			lift(w, cells, x.tier, 0.9)
@@ -346,7 +358,7 @@ func (x *fitting) pieceLost() bool {
 // that is asked about.
 func (x *fitting) anotherThing() bool {
 	n, v := x.n, x.v
-	if x.replaced || n.namesAnother(v, x.f) {
+	if x.replaced || n.namesAnother(v, x.f) || n.otherNamed(v, x.f) {
 		return true
 	}
 	for _, p := range x.parts {
@@ -356,5 +368,5 @@ func (x *fitting) anotherThing() bool {
 	}
 	sides := v.factSides(x.i)
 	return apart(n.sides, sides, false) || x.f.Value.Kind != BooleanValue && apart(n.sides, sides, true) ||
-		n.outside(v, x.i) || n.anotherRow(v, x.i)
+		n.outside(v, x.i) || n.anotherRow(v, x.i) || v.anotherColumn(x.i, n.whose())
 }

@@ -12,9 +12,10 @@ import (
 // kindSet says which facts can fill a need at all: the type of the value, and for
 // textual answers the form of the clause.
 type kindSet struct {
-	expect string
-	dims   map[quantity.Dimension]bool // nil = any level of quantity
-	change int                         // 1: the question asks for a change; -1: it does not
+	expect  string
+	dims    map[quantity.Dimension]bool // nil = any level of quantity
+	extreme int                         // +1: the greatest of several is asked, -1: the least
+	change  int                         // 1: the question asks for a change; -1: it does not
 }
 
 func kindsOf(n *Need) kindSet {
@@ -22,6 +23,7 @@ func kindsOf(n *Need) kindSet {
 	if hasAny(fold(n.Question), changeWords) {
 		k.change = 1
 	}
+	k.extreme = extremeOf(fold(n.Question))
 	switch q, ok := quantity.Words("2" + spaced(n.Unit)); {
 	case n.Unit == "钱": // 多少钱 asks for money; the weight of that name is not meant
 		k.dims = sameDims(quantity.Money)
@@ -72,7 +74,7 @@ func measuredBy(attribute string) map[quantity.Dimension]bool {
 	for _, t := range text.Terms(text.Fold([]rune(attribute))) {
 		for dim, words := range implied {
 			switch dim {
-			case quantity.Money, quantity.Count, quantity.Ratio, quantity.Data, quantity.Volume, quantity.Area:
+			case quantity.Money, quantity.Count, quantity.Ratio, quantity.Data, quantity.Volume, quantity.Area, quantity.Power:
 				continue // capacity and size are said of many measures
 			}
 			if impliedWord(words, t.Text) {
@@ -153,6 +155,9 @@ func (k *kindSet) admits(n *prepared, v *view, f *Fact) bool {
 		}
 	}
 	q := f.Value.Quantity
+	if k.extreme != 0 && q != nil && v.tableCell(f) && q.Unit.Dim != quantity.Ordinal {
+		return true
+	}
 	switch k.expect {
 	case "QUANTITY", "DURATION":
 		if f.Value.Kind == BooleanValue {
@@ -382,7 +387,7 @@ var implied = map[quantity.Dimension]string{
 	quantity.Money:       "cost price fee charg pay paid expens rate tariff fare salari wage budget allowanc subsidi bonus deposit penalti fine rent premium 津贴 补贴 奖金 押金 罚款 工资 租金 保费 定价 费 价 收 钱 金额 费用 价格 收费 多少钱 花费 售价 票价 缴 付",
 	quantity.Mass:        "weigh weight heavi 重 重量",
 	quantity.Length:      "far long length distanc tall high height deep depth wide width away 远 长 高 宽 深 距 距离 长度 高度 路程",
-	quantity.Duration:    "long last take time durat period within term valid interval often frequent fast quick slow 间隔 时间 时长 多久 期限 久 有效 有效期 耗时",
+	quantity.Duration:    "long last take time durat period within term valid interval fast quick slow 间隔 时间 时长 多久 期限 久 有效 有效期 耗时",
 	quantity.Months:      "long last take time durat period within term valid 时间 时长 多久 期限 久 有效 有效期",
 	quantity.WorkingDays: "long last take time durat period within 时间 时长 多久 期限 久",
 	quantity.Speed:       "fast speed run quick 速度 快 时速",
@@ -421,6 +426,9 @@ func impliedBy(q *quantity.Quantity, w *wording, cells []float64) {
 func impliedByTime(w *wording, cells []float64) {
 	coverImplied("when date year day month time deadlin until since start begin end 时间 日期 何时 时候 年份 期限 截止 哪年 哪天", w, cells)
 }
+
+// rangeWords are implied by a period: when the term begins, until when it lasts.
+const rangeWords = "start begin begins open commenc term end last finish 开学 开始 开课 开放 结束 截止 放假 起止 持续"
 
 func coverImplied(words string, w *wording, cells []float64) {
 	if words == "" {

@@ -175,6 +175,27 @@ func (r *reader) hanInner(st *statement) {
 			}
 		}
 	}
+	// 未参保的按60%赔付: a headless 的 before a predicate closes a case.
+	for j := from + 3; j+1 < st.main.End && j < from+24; j++ {
+		if r.folded[j] != '的' || !r.cueStarts(cs, j+1) || r.inValue(text.Span{Start: j, End: j + 1}) {
+			continue
+		}
+		named := text.Span{Start: from, End: j + 1}
+		verbal, closes := false, false
+		for _, c := range cs {
+			switch {
+			case c.End <= j && (c.class == verb || c.class == neg || c.class == prep || c.class == withCue):
+				verbal = true
+			case c.Start == j+1:
+				closes = c.class == must || c.class == may || c.class == mustNot || c.class == neg || c.class == needNot || c.class == byAgent || c.class == prep && strings.ContainsRune("按从", r.folded[j+1])
+			}
+		}
+		if verbal && closes {
+			add(If, named)
+			from = j + 1
+		}
+		break
+	}
 	// 超过30公斤的不予代收; 未满十四周岁的儿童须…; 六岁以上儿童每次1喷.
 	for _, q := range r.quantsIn(text.Span{Start: from, End: st.main.End}) {
 		if q.Point() || q.Approx {

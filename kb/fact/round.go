@@ -26,9 +26,33 @@ func (r *Round) Cover(needs []Need) []Coverage {
 	out := make([]Coverage, len(needs))
 	for i, n := range r.prepare(needs) {
 		out[i] = r.coverOne(n, r.candidates(i))
+		if out[i].State == StateEmpty && r.links.taken(n) {
+			out[i] = r.second(n, out[i])
+		}
 	}
 	return out
 }
+
+// second covers a need again with the names that pages take for granted; first is what
+// was found without.
+func (r *Round) second(n *prepared, first Coverage) Coverage {
+	n.granted = r.links
+	defer func() { n.granted = nil }()
+	var cands []candidate
+	for p := range r.views {
+		cands = append(cands, r.onPage(n, p)...)
+	}
+	c := r.coverOne(n, cands)
+	if c.State == StateEmpty {
+		return first
+	}
+	c.Confidence = min(c.Confidence, grantedConfidence)
+	return c
+}
+
+// grantedConfidence is the most that a filler is trusted whose page takes a name for
+// granted.
+const grantedConfidence = 0.85
 
 // prepare prepares the needs, once for the same slice.
 func (r *Round) prepare(needs []Need) []*prepared {

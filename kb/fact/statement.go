@@ -25,7 +25,8 @@ type reach struct {
 	compares bool
 	marks    uint32 // lines of holderMarks that the clause has one of
 
-	often *big.Rat // how often a year; nil = not said
+	often  *big.Rat  // how often a year; nil = not said
+	office text.Span // see officeHolder
 
 	first, second string // the two steps of its sentence, if it has two
 	sequence      bool
@@ -297,6 +298,27 @@ func holders(ra []rune, a text.Span, rb []rune, b text.Span) (text.Span, text.Sp
 		return text.Span{Start: i, End: i + len(x)}, text.Span{Start: j, End: j + len(y)}, true
 	}
 	return none, none, false
+}
+
+// offices are forms in which an English clause names the holder of an office or the
+// one who did a deed; the group is the name.
+var offices = []*regexp.Regexp{
+	regexp.MustCompile(`\b(?:by|is|was|remains)(?: (?:Mr|Ms|Mrs|Dr|Prof)\.?)? ((?:[A-Z][\p{L}'’-]+ )*[A-Z][\p{L}'’-]+)\s*(?:$|[.,;])`),
+	regexp.MustCompile(`^(?:(?:Mr|Ms|Mrs|Dr|Prof)\.? )?((?:[A-Z][\p{L}'’-]+ )+[A-Z][\p{L}'’-]+) (?:is|was|remains|has been|chairs|heads|leads|runs|directs|manages|owns|founded|designed|built|wrote|directed)\b`),
+	regexp.MustCompile(`\bits (?:[a-z-]+ ){0,2}[a-z-]+, ((?:[A-Z][\p{L}'’-]+ )+[A-Z][\p{L}'’-]+)`),
+}
+
+// officeHolder is the name in an English clause that gives an office or a deed to one;
+// empty when it is of no such form.
+func officeHolder(runes []rune, span text.Span) text.Span {
+	s := string(runes[span.Start:span.End])
+	for _, re := range offices {
+		if m := re.FindStringSubmatchIndex(s); m != nil {
+			start := span.Start + len([]rune(s[:m[2]]))
+			return text.Span{Start: start, End: start + len([]rune(s[m[2]:m[3]]))}
+		}
+	}
+	return text.Span{}
 }
 
 // afterMark is where what follows the last of the marks begins; -1 for none.

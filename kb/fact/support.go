@@ -48,6 +48,7 @@ type Checker struct {
 	tokens [][][]token // by page and sentence, for near quotes
 
 	subjects map[string]*bag
+	joins    *links
 }
 
 // Against prepares the pages for checking claims.
@@ -188,13 +189,25 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 
 	var evidence []found
 	out := Support{Verdict: SupportedClaim, Probability: 0.95}
+	var failed Support
+	var cases []int
 	for _, f := range facts {
 		hit, s := k.value(c, &p.Facts[f], w, topic)
 		if s.Verdict != SupportedClaim {
 			s.Ground = OnValues
+			if namesWhom(p, cl, &p.Facts[f]) {
+				failed, cases = s, append(cases, f)
+				continue
+			}
 			return s, true
 		}
 		evidence = append(evidence, hit...)
+	}
+	for _, f := range cases {
+		// A value that says for whom (a ten-year-old) is met by a bound of the source.
+		if !k.withinCase(p.Facts[f].Value.Quantity, evidence) {
+			return failed, true
+		}
 	}
 	best := k.best(c, cl, w, topic, evidence)
 	if len(best) == 0 {
@@ -221,6 +234,7 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 	}
 	v := k.views[best[0].page]
 	lift(w, cells, v.frameBag(), 0.8)
+	k.links().granted(bagOf(w, topic), w, cells, best[0].page)
 	e.liftSimilarClause(w, cells, v, &v.page.Clauses[best[0].clause])
 	for f := range facts {
 		if q := p.Facts[facts[f]].Value.Quantity; q != nil {
@@ -242,6 +256,11 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 	}
 	if o := &v.page.Clauses[best[0].clause]; antonyms(p, cl, v.page, o) && (cl.Denied != (cl.Modality == MustNot)) != (o.Denied != (o.Modality == MustNot)) {
 		coverAntonyms(w, cells)
+	}
+	if agreeFree(p, cl, v.page, &v.page.Clauses[best[0].clause]) != 0 {
+		for _, s := range chargeWords(p.Runes, cl.Span) {
+			coverSpan(w, cells, text.Span{Start: s.Start - cl.Start, End: s.End - cl.Start}, 0.9)
+		}
 	}
 	coverage := w.score(cells)
 	refs := k.refs(best)
@@ -267,6 +286,9 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 		}
 		out.Probability, out.Evidence = 0.6+0.35*coverage, refs
 		return out, true
+	}
+	if other := k.otherHolder(c, i, w, best); other != "" {
+		return Support{Verdict: ContradictedClaim, Probability: 0.05, Evidence: refs, Reason: "the source names " + other, Ground: OnComparison}, true
 	}
 	if why := k.reasonAdded(c, cl, best[0]); why != "" {
 		return Support{Ground: OnStance, Verdict: UnsupportedClaim, Probability: 0.15, Reason: newWords + why}, true
@@ -326,6 +348,7 @@ func (k *Checker) refs(best []found) []Ref {
 func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) {
 	e := k.engine
 	var all []found
+	said := bagOf(w, topic)
 	subject := e.wording("", nil)
 	if f.Clause >= 0 && f.Clause < len(c.Page.Clauses) {
 		subject = e.wording(c.Page.Clauses[f.Clause].Topic.Text, nil)
@@ -336,7 +359,7 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 		}
 		for i := range v.page.Facts {
 			o := &v.page.Facts[i]
-			if !comparable(f, o) {
+			if !comparable(f, o) || v.anotherColumn(i, said) {
 				continue
 			}
 			fit := k.fit(w, topic, v, i)
@@ -357,6 +380,11 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 			h := found{page: p, fact: i, clause: o.Clause, fit: fit}
 			h.rel, h.why = sameValue(f.Value, o.Value)
 			switch {
+			case k.ofSibling(subject, v, i) >= 0:
+				// The value that is said of the claim's subject speaks as well as this one.
+				o = &v.page.Facts[k.ofSibling(subject, v, i)]
+				h.fact = k.ofSibling(subject, v, i)
+				h.rel, h.why = sameValue(f.Value, o.Value)
 			case f.Value.Kind != TimeValue && scopes(f.Times, o) == relation.Differs:
 				h.rel, h.why = relation.Differs, "another time"
 			case h.rel == relation.Excludes && f.Relation != nil && atLimit(f.Value.Quantity, o.Value.Quantity):
@@ -536,6 +564,14 @@ func (k *Checker) against(f *Fact, against, _ []found) Support {
 	}
 }
 
+// links joins the pages, once.
+func (k *Checker) links() *links {
+	if k.joins == nil {
+		k.joins = newLinks(k.views)
+	}
+	return k.joins
+}
+
 // subjectBag is the bag of a subject's words, made once.
 func (k *Checker) subjectBag(s string) *bag {
 	if b, ok := k.subjects[s]; ok {
@@ -617,6 +653,8 @@ func (k *Checker) best(c Claim, cl *Clause, w, topic *wording, have []found) []f
 		}
 	}
 	said := k.engine.wordingOf(c.Page.Runes, cl.Span, k.st, skip)
+	named := w.cover(bagOf(k.engine.wording(cl.Topic.Text, nil))).cells
+	says := map[[2]int]float64{}
 	for _, h := range have {
 		if h.clause >= 0 && !seen[[2]int{h.page, h.clause}] {
 			seen[[2]int{h.page, h.clause}] = true
@@ -654,12 +692,39 @@ func (k *Checker) best(c Claim, cl *Clause, w, topic *wording, have []found) []f
 				fit = 0.8*fit + 0.2*topic.score(tc.cells)
 			}
 			if fit >= 0.25 {
-				out = append(out, found{page: p, fact: -1, clause: i, fit: fit})
+				f := found{page: p, fact: -1, clause: i, fit: fit}
+				out = append(out, f)
+				if sum, total := besides(w, oc.cells, named); total >= 2 {
+					says[[2]int{p, i}] = sum / total
+				}
 			}
 		}
 	}
 	sort.SliceStable(out, func(a, b int) bool { return out[a].fit > out[b].fit })
+	// A clause that only names whom the claim is about gives way to one that says what it
+	// says.
+	if len(have) == 0 && len(out) > 1 && says[[2]int{out[0].page, out[0].clause}] < 0.4 {
+		for n, f := range out[1:min(len(out), 6)] {
+			if says[[2]int{f.page, f.clause}] >= 0.6 {
+				copy(out[1:n+2], out[:n+1])
+				out[0] = f
+				break
+			}
+		}
+	}
 	return out
+}
+
+// besides is the weight of the words that are not among the named ones: what is covered
+// of it, and all.
+func besides(w *wording, covered, named []float64) (sum, total float64) {
+	for n, c := range w.cells {
+		if named[n] < cellCovered {
+			total += c.weight
+			sum += c.weight * covered[n]
+		}
+	}
+	return sum, total
 }
 
 // ownShare is how far the words of a condition are covered that the statement under
@@ -747,6 +812,13 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 		return Support{Verdict: UnsupportedClaim, Probability: 0.2, Reason: why, Limited: true}, true
 	}
 	negClaim, negSource := cl.Denied != (cl.Modality == MustNot), src.Denied != (src.Modality == MustNot)
+	free := agreeFree(c.Page, cl, v.page, src)
+	if free < 0 {
+		return contradicted("the source says otherwise of what is charged")
+	}
+	if free > 0 {
+		negClaim = negSource
+	}
 	claimBag := newBag(len(cl.Terms))
 	for _, t := range cl.Terms {
 		claimBag.add(t.Text, t.Synset, 1)
@@ -781,6 +853,9 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 				dropped = cond.Text
 			}
 		case If, OnlyIf:
+			if named < 0.34 && k.alternative(cond.Text, claimBag) {
+				continue
+			}
 			if named < 0.34 && !quantityNamed(c.Page, cl, cond) && dropped == "" {
 				dropped = cond.Text
 			}
@@ -792,13 +867,19 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 	if (cl.Modality == NeedNot) != (src.Modality == NeedNot) && (cl.Modality == Must || src.Modality == Must) && !excepted {
 		return contradicted("the source binds otherwise")
 	}
+	if k.withoutAs(cl, src, v) {
+		negClaim = negSource
+	}
 	if negClaim != negSource && cl.Modality != NeedNot && src.Modality != NeedNot {
 		if !antonyms(c.Page, cl, v.page, src) {
 			return contradicted("the source says the opposite")
 		}
 	}
-	if !excepted && negClaim == negSource && antonyms(c.Page, cl, v.page, src) {
+	if !excepted && free == 0 && negClaim == negSource && antonyms(c.Page, cl, v.page, src) {
 		return contradicted("the source says the opposite")
+	}
+	if negClaim == negSource && !excepted && k.namesOther(c, cl, v, src) {
+		return contradicted("the source says it of others only")
 	}
 	if cl.Quantifier == Only && notOnlyText(v.page, src) {
 		return contradicted("the source names others as well")
@@ -817,6 +898,9 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 	}
 	if universal && (dropped != "" || src.Quantifier == Some) {
 		return contradicted("the source limits it: " + dropped)
+	}
+	if narrow := k.narrower(c, cl, v, src); narrow != "" && negClaim == negSource {
+		return contradicted("the source says it of " + narrow)
 	}
 	if !excepted {
 		switch {
@@ -857,6 +941,9 @@ func (k *Checker) opposed(c Claim, cl *Clause, w *wording, best []found) (Suppor
 		v := k.views[b.page]
 		src := &v.page.Clauses[b.clause]
 		neg := src.Denied != (src.Modality == MustNot)
+		if agreeFree(c.Page, cl, v.page, src) > 0 || k.withoutAs(cl, src, v) {
+			continue
+		}
 		if neg != negClaim && cl.Modality != NeedNot && src.Modality != NeedNot && src.Modality != Possible && (src.Quantifier == NoneOf || src.Quantifier == All && neg) && k.allOf(c, cl, b) {
 			return Support{Verdict: ContradictedClaim, Probability: 0.05, Evidence: k.refs(best[n : n+1]),
 				Reason: "the source denies it of all"}, true
@@ -1105,7 +1192,7 @@ func antonyms(pa *Page, a *Clause, pb *Page, b *Clause) bool {
 			return true
 		}
 	}
-	return false
+	return opposites(sa, sb)
 }
 
 // coverAntonyms covers the words of a claim that say with their opposite and a
