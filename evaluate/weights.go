@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"suffice.dev/suffice/kb"
-	"suffice.dev/suffice/retrieval"
 )
 
 // RoutedQuestion is a question with what the routes found for it and how they score it.
@@ -39,7 +38,7 @@ func AskRoutes(ctx context.Context, set RetrievalSet, text func(id string) strin
 ) ([]RoutedQuestion, error) {
 	var out []RoutedQuestion
 	for _, q := range set.Questions {
-		a, got, err := retrieve(ctx, kb.AskRequest{Question: kb.Question{Text: q.Text}, TopK: retrieval.MaxTopK, Weights: &kb.Weights{Dense: 1, BM25: 1, Graph: 1}, Only: kb.Routes})
+		a, got, err := retrieve(ctx, kb.AskRequest{Question: kb.Question{Text: q.Text}, TopK: kb.MaxTopK, Weights: &kb.Weights{Dense: 1, BM25: 1, Graph: 1}, Only: kb.Routes})
 		if err != nil {
 			return nil, fmt.Errorf("ask routes on %s: %w", set.Name, err)
 		}

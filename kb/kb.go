@@ -279,6 +279,9 @@ type Degraded struct {
 	Reason string
 }
 
+// MaxTopK is the most passages that a request may ask for.
+const MaxTopK = 200
+
 // RetrieveRequest asks the retrieval layer for passages.
 type RetrieveRequest struct {
 	Analysis   Analysis

@@ -24,11 +24,8 @@ type Config struct {
 	Timeout time.Duration
 }
 
-// Limits of a request.
-const (
-	DefaultTopK = 10
-	MaxTopK     = 200
-)
+// DefaultTopK is the number of passages of a request that names none.
+const DefaultTopK = 10
 
 // DefaultWeights are those of a class that Config.Weights does not name.
 var DefaultWeights = kb.Weights{Dense: 0.54, BM25: 0.36, Graph: 0.1}

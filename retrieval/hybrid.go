@@ -157,8 +157,8 @@ func (h *Hybrid) query(req kb.RetrieveRequest) (Query, int, error) {
 	switch {
 	case topK == 0:
 		topK = DefaultTopK
-	case topK < 0 || topK > MaxTopK:
-		return q, 0, kb.Invalid("top_k", "%d is not in 1..%d", topK, MaxTopK)
+	case topK < 0 || topK > kb.MaxTopK:
+		return q, 0, kb.Invalid("top_k", "%d is not in 1..%d", topK, kb.MaxTopK)
 	}
 	q.Limit = max(h.cfg.Candidates, topK)
 	if req.Weights != nil {

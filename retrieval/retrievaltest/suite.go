@@ -396,7 +396,7 @@ func (s suite) invalid(t *testing.T) {
 	for name, change := range map[string]func(*kb.RetrieveRequest){
 		"no question":     func(r *kb.RetrieveRequest) { r.Analysis.Question = " \n" },
 		"negative top_k":  func(r *kb.RetrieveRequest) { r.TopK = -1 },
-		"top_k too large": func(r *kb.RetrieveRequest) { r.TopK = retrieval.MaxTopK + 1 },
+		"top_k too large": func(r *kb.RetrieveRequest) { r.TopK = kb.MaxTopK + 1 },
 		"negative weight": func(r *kb.RetrieveRequest) { r.Weights = &kb.Weights{Dense: -1, BM25: 2} },
 		"weights all 0":   func(r *kb.RetrieveRequest) { r.Weights = &kb.Weights{} },
 		"unknown route":   func(r *kb.RetrieveRequest) { r.Only = []kb.Route{"sparse"} },
