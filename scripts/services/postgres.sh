@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs a private PostgreSQL 15 cluster from Debian's postgresql-15, for tests.
 # Pass the URL it prints to the tests as SUFFICE_TEST_POSTGRES.
-# usage: postgres.sh up | down | kill | status | wipe
+# usage: postgres.sh install | up | down | kill | status | wipe
 #   up: install if missing, initdb, start, create the database, print its URL
 #   down: stop cleanly; kill: SIGKILL (crash test); wipe: down and delete the data
 #
@@ -26,6 +26,7 @@ as() {
 
 install() {
   [ ! -x "$bin/postgres" ] || return 0
+  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || { echo "postgres: $bin/postgres is missing: install PostgreSQL 15 (as root: apt-get install postgresql-15)" >&2; return 1; }
   export DEBIAN_FRONTEND=noninteractive
   # No cluster of the system's own.
   mkdir -p /etc/postgresql-common/createcluster.d
@@ -52,7 +53,8 @@ up() {
     pw=$(mktemp)
     [ "$(id -u)" != 0 ] || chown "$os_user" "$pw"
     printf '%s\n' "$password" >"$pw"
-    # C.UTF-8: no locale to generate, byte order for text; --no-sync: quicker, tests only.
+    # C.UTF-8: no locale to generate, byte order for text; --no-sync and fsync = off: quicker,
+    # and safe while the machine itself does not fail.
     as "$bin/initdb" -D "$dir/data" -U "$user" --pwfile="$pw" --auth=scram-sha-256 \
       --encoding=UTF8 --locale=C.UTF-8 --no-sync >/dev/null
     rm -f "$pw"
@@ -61,6 +63,7 @@ listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
 max_connections = 100
 shared_buffers = 64MB
+fsync = off
 timezone = 'UTC'
 CONF
   fi
@@ -92,6 +95,7 @@ status() {
 }
 
 case ${1:-} in
+  install) install ;;
   up) up ;;
   down) down fast ;;
   kill) crash ;;

@@ -29,6 +29,7 @@ free() {
   return 1
 }
 export POSTGRES_PORT=${POSTGRES_PORT:-$(free)} OPENSEARCH_PORT=${OPENSEARCH_PORT:-$(free)} OPENSEARCH_TRANSPORT_PORT=${OPENSEARCH_TRANSPORT_PORT:-$(free)}
+export OPENSEARCH_WAIT=${OPENSEARCH_WAIT:-600} NEO4J_WAIT=${NEO4J_WAIT:-600} # they have taken 100 s on a busy machine
 export NEO4J_BOLT_PORT=${NEO4J_BOLT_PORT:-$(free)} NEO4J_PASSWORD=${NEO4J_PASSWORD:-test-password}
 
 stop() {
