@@ -584,7 +584,7 @@ func (r *reading) splitTail(own []chunk, i int) []chunk {
 // stateAt finds where what has become of a thing begins at the end of a phrase:
 // 出菇房|温度太高, 灭菌锅|坏. It returns start if there is nothing of the kind.
 func (r *reading) stateAt(start, end int) int {
-	cut := end
+	var cut int
 	switch {
 	case end-start >= 5 && strings.ContainsRune("太过偏", r.folded[end-2]) && strings.ContainsRune("高低多少大小热冷慢快长短重轻湿干", r.folded[end-1]):
 		cut = end - 2

@@ -101,7 +101,8 @@ func (a *App) Serve(ctx context.Context, opt Serving) error {
 	a.follow(background, &work, opt.Reload)
 	work.Go(func() {
 		if opened != nil {
-			if err := a.untilOpen(background, ready, opened); err == nil {
+			err := a.untilOpen(background, ready, opened)
+			if err == nil {
 				err = tell()
 			}
 			if err != nil {

@@ -1221,7 +1221,7 @@ func (x *comparer) twoHolders(ra, rb Ref, m overlap) bool {
 	}
 	ha, hb, ok := holders(va.page.Runes, ca.Span, vb.page.Runes, cb.Span)
 	if !ok {
-		ha, hb, ok = officeHolder(va.page.Runes, ca.Span), officeHolder(vb.page.Runes, cb.Span), true
+		ha, hb = officeHolder(va.page.Runes, ca.Span), officeHolder(vb.page.Runes, cb.Span)
 		if ha.Empty() || hb.Empty() || fold(va.page.Quote(ha)) == fold(vb.page.Quote(hb)) || hasAny(fold(va.page.Quote(ca.Span)), manyHolders) || hasAny(fold(vb.page.Quote(cb.Span)), manyHolders) {
 			return false
 		}

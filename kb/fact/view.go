@@ -126,28 +126,28 @@ func (s *sheet) factBag(i int) *bag {
 }
 
 // addNumbers adds the numbers of a clause that are names: the 7 of hall 7.
-func (p *sheet) addNumbers(b *bag, c *Clause) {
+func (s *sheet) addNumbers(b *bag, c *Clause) {
 	for _, q := range c.Quantities {
-		if namedNumber(p.page.Runes, q.Span) {
-			p.addText(b, p.page.Quote(q.Number), 1)
+		if namedNumber(s.page.Runes, q.Span) {
+			s.addText(b, s.page.Quote(q.Number), 1)
 		}
 	}
 }
 
 // inTable reports whether the fact is a table cell.
-func (p *sheet) inTable(f *Fact) bool {
-	return f.Sentence >= 0 && f.Sentence < len(p.page.Sentences) && p.page.Sentences[f.Sentence].Kind == Row
+func (s *sheet) inTable(f *Fact) bool {
+	return f.Sentence >= 0 && f.Sentence < len(s.page.Sentences) && s.page.Sentences[f.Sentence].Kind == Row
 }
 
 // labelHeader is the heading of the first column of the table that holds the row:
 // Plan over Team, which makes the row one of the Team plan.
-func (p *sheet) labelHeader(row int) string {
+func (s *sheet) labelHeader(row int) string {
 	for k := row - 1; k >= 0; k-- {
-		switch s := p.page.Sentences[k]; s.Kind {
+		switch line := s.page.Sentences[k]; line.Kind {
 		case Row:
 			continue
 		case HeaderRow:
-			cells := strings.Split(strings.Trim(p.page.Quote(s.Span), "| \t"), "|")
+			cells := strings.Split(strings.Trim(s.page.Quote(line.Span), "| \t"), "|")
 			return strings.TrimSpace(cells[0])
 		}
 		break
@@ -274,10 +274,10 @@ func (s *sheet) statedTimes(i int) []when.Expr {
 }
 
 // inHeading reports whether the time stands in a heading line of the text.
-func (p *sheet) inHeading(t when.Expr) bool {
-	for _, s := range p.page.Sentences {
-		if s.Kind == HeadingLine && s.Contains(t.Span) {
-			return strings.Contains(fold(p.page.Quote(s.Span)), fold(t.Text))
+func (s *sheet) inHeading(t when.Expr) bool {
+	for _, line := range s.page.Sentences {
+		if line.Kind == HeadingLine && line.Contains(t.Span) {
+			return strings.Contains(fold(s.page.Quote(line.Span)), fold(t.Text))
 		}
 	}
 	return false
@@ -401,13 +401,13 @@ func apart(a, b []sideSet, states bool) bool {
 
 // scopeOnly reports whether a time says when its clause holds, and is not itself
 // what the clause states.
-func (p *sheet) scopeOnly(f *Fact) bool {
-	c := p.clauseOf(f)
+func (s *sheet) scopeOnly(f *Fact) bool {
+	c := s.clauseOf(f)
 	if f.Value.Kind != TimeValue || c == nil {
 		return false
 	}
-	for i := c.Facts[0]; i < c.Facts[1] && i < len(p.page.Facts); i++ {
-		o := &p.page.Facts[i]
+	for i := c.Facts[0]; i < c.Facts[1] && i < len(s.page.Facts); i++ {
+		o := &s.page.Facts[i]
 		if o.Value.Kind == QuantityValue && !o.Threshold && o.Value.Quantity.Unit.Dim != quantity.Ordinal {
 			return true
 		}
@@ -604,17 +604,17 @@ func (s *sheet) clustersIn(t string) *[]int32 {
 }
 
 // clauseOf is the clause a fact came from, or nil.
-func (p *sheet) clauseOf(f *Fact) *Clause {
-	if f.Clause >= 0 && f.Clause < len(p.page.Clauses) {
-		return &p.page.Clauses[f.Clause]
+func (s *sheet) clauseOf(f *Fact) *Clause {
+	if f.Clause >= 0 && f.Clause < len(s.page.Clauses) {
+		return &s.page.Clauses[f.Clause]
 	}
 	return nil
 }
 
 // sentenceSpan is the span of the sentence that holds the fact.
-func (p *sheet) sentenceSpan(f *Fact) text.Span {
-	if f.Sentence >= 0 && f.Sentence < len(p.page.Sentences) {
-		return p.page.Sentences[f.Sentence].Span
+func (s *sheet) sentenceSpan(f *Fact) text.Span {
+	if f.Sentence >= 0 && f.Sentence < len(s.page.Sentences) {
+		return s.page.Sentences[f.Sentence].Span
 	}
 	return f.Span
 }

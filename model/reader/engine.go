@@ -257,7 +257,7 @@ type workspace struct {
 	pooled    []float32 // 2 width
 	logits    []float64
 	encoder   *encoder
-	ctx       context.Context // of the pass that runs
+	ctx       context.Context //nolint:containedctx // of the pass that runs: lent to workers that are kept, so that a pass allocates nothing
 	workers   []*worker
 	gate      gate
 }

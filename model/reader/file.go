@@ -136,7 +136,7 @@ func (f *file) check(t tensor) error {
 		}
 		count *= n
 	}
-	bytes, scales := 0, 0
+	var bytes, scales int
 	switch {
 	case t.DType == "f32":
 		bytes = 4 * count

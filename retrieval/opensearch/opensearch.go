@@ -164,7 +164,7 @@ func (x *Index) do(ctx context.Context, limit time.Duration, method, path string
 			req.Header.Set("Content-Type", "application/x-ndjson")
 		}
 	}
-	resp, err := x.client.Perform(req)
+	resp, err := x.client.Perform(req) //nolint:staticcheck // goes with v5; until then its retries are wanted
 	if resp != nil {
 		defer func() { _ = resp.Body.Close() }() // it was read, or what it says does not matter
 	}
@@ -476,7 +476,7 @@ func filters(f retrieval.Filter, need bm25.Needs) []object {
 		out = append(out, object{"terms": object{"r": w.Readers}})
 	}
 	if need.Time {
-		when := []object{object{"range": object{"f": object{"lte": w.To}}}, object{"range": object{"u": object{"gte": w.From}}}, object{"range": object{"s": object{"gte": w.After}}}}
+		when := []object{{"range": object{"f": object{"lte": w.To}}}, {"range": object{"u": object{"gte": w.From}}}, {"range": object{"s": object{"gte": w.After}}}}
 		if w.Outside {
 			out = append(out, object{"bool": object{"must_not": object{"bool": object{"filter": when}}}})
 		} else {

@@ -176,14 +176,15 @@ func (c *Client) stream(ctx context.Context, r request, form int32) (out reply, 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	req := openai.ChatCompletionRequest{
-		Model: c.cfg.Model, MaxTokens: c.cfg.Output, Stream: true, StreamOptions: &openai.StreamOptions{IncludeUsage: true},
+		Model: c.cfg.Model, MaxTokens: c.cfg.Output, //nolint:staticcheck // the field that servers other than OpenAI's know
+		Stream: true, StreamOptions: &openai.StreamOptions{IncludeUsage: true},
 		Messages: []openai.ChatCompletionMessage{
 			{Role: openai.ChatMessageRoleSystem, Content: r.system},
 			{Role: openai.ChatMessageRoleUser, Content: r.user},
 		},
 	}
 	if r.tokens > 0 {
-		req.MaxTokens = min(r.tokens, c.cfg.Output)
+		req.MaxTokens = min(r.tokens, c.cfg.Output) //nolint:staticcheck // as above
 	}
 	if r.schema != nil {
 		switch form {
