@@ -371,7 +371,7 @@ func (x *Index) batch(from int64, thorough bool) (Batch, error) {
 	trail := x.cat.trail
 	at := sort.Search(len(trail), func(i int) bool { return trail[i].seq > from })
 	b := Batch{State: State{Seq: max(from, x.seq), Store: x.store}, Last: true}
-	purged := map[string]bool{}
+	purged, put := map[string]bool{}, map[*version]bool{}
 	for i := at; i < len(trail); i++ {
 		t := trail[i]
 		if len(b.Put) >= chunkBatch && t.seq > trail[i-1].seq {
@@ -386,6 +386,10 @@ func (x *Index) batch(from int64, thorough bool) (Batch, error) {
 		if x.cat.versions[v.key()] != v || v.touched != t.seq {
 			continue // gone, or it comes later
 		}
+		if put[v] {
+			continue // one change may touch a version twice
+		}
+		put[v] = true
 		if thorough {
 			purged[v.doc.ID] = true
 		}
