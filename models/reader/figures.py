@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The reader's figures: AUROC of holds and macro-F1 of claim by source and language, span match, calibration.
-  figures.py score --pairs DIR --data ../../../shared/data --weights FILE.pt --out SCORES.json [--int8] [--sample 300] [--only probe|dev|test|unseen|spans]
+  figures.py score --pairs DIR --data ../../../shared/data --weights FILE.pt --out SCORES.json [--int8] [--sample 300] [--only dev|test|unseen|cases|spans]
   figures.py calibrate --scores DEV.json          prints the calibration of each head and language (dev side only)
   figures.py table --scores SCORES.json [--calibration FILE]
 Sets: the test side of data.py's pairs (sources trained on), and sets that no trainer reads (halueval, begin, expertqa, uhgeval, folio;
@@ -43,10 +43,18 @@ def unseen(data, rnd):
                     yield row("expertqa", "en", "claim", re.sub(r"\s*\[\d+\]", "", c["claim_string"]), ev[:6000], YES if c["support"] == "Complete" else NOT)
     for x in S.lines(data, "uhgeval", "uhgeval_first300.jsonl"):
         marks = [m.split("<sep>", 1) for m in x["annotations"] if "<sep>" in m]
+        doc, bad = (x["newsBeginning"] + x["newsRemainder"]).strip(), [(k, m.group(1)) for k, why in marks if why.startswith("不合理") for m in [re.search(r"应该?[为是][“\"]?([^，。；,”\"（]{1,20})", why)] if m]
         for b, e in sentences(x["hallucinatedContinuation"], "zh"):
-            t = x["hallucinatedContinuation"][b:e].strip(); mine = [why for k, why in marks if k in t]
-            if len(t) >= 14 and len(mine) >= 2:
-                yield row("uhgeval", "zh", "claim", t, (x["newsBeginning"] + x["newsRemainder"]).strip(), NOT if any(w.startswith("不合理") for w in mine) else YES)
+            t = x["hallucinatedContinuation"][b:e].strip(); wrong = [k for k, why in marks if why.startswith("不合理") and k in t]; mend = [(k, v) for k, v in bad if k in t]
+            if wrong and len(mend) == len(wrong):  # what the annotators put in the place of each wrong word
+                fixed = t
+                for k, v in mend:
+                    fixed = fixed.replace(k, v)
+                yield row("uhgeval, corrected", "zh", "claim", t, doc, NOT); yield row("uhgeval, corrected", "zh", "claim", fixed, doc, YES)
+            elif wrong and len(t) >= 14:
+                yield row("uhgeval, real", "zh", "claim", t, doc, NOT)
+        for b, e in sentences(x["realContinuation"], "zh")[:1]:
+            yield row("uhgeval, real", "zh", "claim", x["realContinuation"][b:e].strip(), doc, YES)
     for f in ("folio-train.filtered.jsonl", "folio-validation.jsonl"):
         for x in S.lines(data, "folio", f):
             yield row("folio", "en", "claim", x["conclusion"], " ".join(x["premises"]) if isinstance(x["premises"], list) else x["premises"].replace("\n", " "), [{"True": 0, "False": 1}.get(x["label"], 2)])
@@ -78,9 +86,29 @@ def unseen(data, rnd):
             yield row("ramdocs", "en", "holds", x["question"], d["text"], int(d["type"] != "noise"))
 
 
+def cases(folder):
+    """The behaviour cases: passages of one request joined, the outcome as holds, the verdict of a one-sentence answer as claim."""
+    import yaml
+    for f in sorted(os.listdir(folder)):
+        if f.endswith(".yaml"):
+            with open(os.path.join(folder, f), encoding="utf-8") as h:
+                for c in yaml.safe_load(h):
+                    i, want = c.get("input") or {}, [str(e) for e in c.get("expect") or []]
+                    text = "\n".join(p["text"] for p in i.get("passages") or [] if p.get("text"))
+                    if not text:
+                        continue
+                    lang = "zh" if len(re.findall("[\u4e00-\u9fff]", text)) > .2 * len(text) else "en"
+                    out = next((e for e in want if e.startswith("outcome == ")), "").split(" ")[-1]
+                    if c["command"] in ("ask", "assess") and out in ("ANSWERED", "INSUFFICIENT"):
+                        yield row("cases", lang, "holds", i["question"], text, int(out == "ANSWERED"))
+                    verdict = next((e for e in want if e.startswith("verdict == ")), "").split(" ")[-1]
+                    if c["command"] == "verify" and verdict in ("SUPPORTED", "CONTRADICTED", "UNSUPPORTED") and len(sentences(i.get("answer") or "", lang)) == 1:
+                        yield row("cases", lang, "claim", i["answer"], text, [("SUPPORTED", "CONTRADICTED", "UNSUPPORTED").index(verdict)])
+
+
 def probe_or_side(o, name):
     rnd = random.Random(7); by = collections.defaultdict(list)
-    rows = unseen(o.data, rnd) if name == "unseen" else map(json.loads, open(os.path.join(o.pairs, name + ".jsonl"), encoding="utf-8"))
+    rows = unseen(o.data, rnd) if name == "unseen" else cases(os.path.join(o.data, "..", "cases")) if name == "cases" else map(json.loads, open(os.path.join(o.pairs, name + ".jsonl"), encoding="utf-8"))
     for r in rows:
         by[r["lang"], r["task"], r["source"]].append(r)
     out = []
@@ -164,7 +192,9 @@ def run(pieces, model, rows, spans=False):
     for i, r in enumerate(rows):
         g = got[i]
         if r["task"] == "holds":
-            best = max(g, key=lambda x: x["span"][0] if spans else x["holds"])
+            best = dict(max(g, key=lambda x: x["holds"]))
+            if spans:
+                best["span"] = max(g, key=lambda x: x["span"][0])["span"]
         else:
             p = lambda x: np.exp(np.array(x["claim"]) - np.logaddexp.reduce(x["claim"]))
             best = max(g, key=lambda x: max(p(x)[:2]))
@@ -204,9 +234,16 @@ def macro_f1(y, p, classes):
 
 
 def calibrate(rows):
-    """Platt for holds, a scale and three biases for claim, by language, on the dev side, sources and classes weighted alike."""
-    out = {"holds": {}, "claim": {}}
+    """Platt for holds, a scale and three biases for claim, the margin over "none" at which a span is as likely as not, by
+    language, on the dev side, sources and classes weighted alike."""
+    out = {"holds": {}, "claim": {}, "span": {}}
     for lang in ("zh", "en"):
+        rs = [r for r in rows if r["lang"] == lang and "answer" in r]
+        x, y = torch.tensor([r["margin"] for r in rs]), torch.tensor([float(r["answer"]) for r in rs]); w = torch.where(y > 0, .5 / y.sum(), .5 / (1 - y).sum())
+        a, b = torch.full((1,), .3, requires_grad=True), torch.zeros(1, requires_grad=True); opt = torch.optim.LBFGS([a, b], max_iter=200, line_search_fn="strong_wolfe")
+        def fit():
+            opt.zero_grad(); l = (torch.nn.functional.binary_cross_entropy_with_logits(a * x + b, y, reduction="none") * w).sum(); l.backward(); return l
+        opt.step(fit); out["span"][lang] = {"none": round(-b.item() / a.item(), 4), "t": round(1 / a.item(), 4)}
         for task in ("holds", "claim"):
             rs = [r for r in rows if r["lang"] == lang and r["task"] == task]
             n = collections.Counter((r["source"], str(r.get("holds", r.get("label")))) for r in rs); w = torch.tensor([n[r["source"], str(r.get("holds", r.get("label")))] ** -.5 for r in rs]); w /= w.sum()
@@ -227,26 +264,39 @@ def calibrate(rows):
     return out
 
 
+def probability(r, cal):
+    c = cal[r["task"]][r["lang"]]
+    if r["task"] == "holds":
+        return 1 / (1 + np.exp(-(c["a"] * r["score"] + c["b"])))
+    l = np.array(r["score"]) * c["a"] + np.array(c["b"])
+    return np.exp(l - np.logaddexp.reduce(l))
+
+
 def table(rows, cal):
+    """Markdown: holds by source and kind of negative, then claim by source, then all of a language."""
     by = collections.defaultdict(list)
     for r in rows:
-        by[r["task"], r["lang"], r["source"]].append(r)
-    for (task, lang, source), rs in sorted(by.items()):
-        if task == "holds":
-            y = [r["holds"] for r in rs]; c = cal["holds"][lang]; p = [1 / (1 + np.exp(-(c["a"] * r["score"] + c["b"]))) for r in rs]
-            line = f"reader {auroc(y, p):.3f}  overlap {auroc(y, [r['overlap'] for r in rs]):.3f}  static {auroc(y, [r['static'] for r in rs]):.3f}  acc {np.mean([(v > .5) == t for v, t in zip(p, y)]):.3f}  brier {np.mean([(v - t) ** 2 for v, t in zip(p, y)]):.3f}"
-            for k in sorted({r["kind"] for r in rs if not r["holds"]}):
-                some = [i for i, r in enumerate(rs) if r["holds"] and (r["kind"] == "whether") == (k == "whether") or not r["holds"] and r["kind"] == k]
-                if k not in ("own",) or len({r["kind"] for r in rs if not r["holds"]}) > 1:
-                    line += f"\n      {k}: reader {auroc([y[i] for i in some], [p[i] for i in some]):.3f}  overlap {auroc([y[i] for i in some], [rs[i]['overlap'] for i in some]):.3f}  static {auroc([y[i] for i in some], [rs[i]['static'] for i in some]):.3f}  n {len(some)}"
-        else:
-            c = cal["claim"][lang]; l = np.array([r["score"] for r in rs]) * c["a"] + np.array(c["b"]); p = np.exp(l - np.logaddexp.reduce(l, axis=1, keepdims=True)); y = [r["label"] for r in rs]
-            three = all(len(v) == 1 for v in y) and len({v[0] for v in y}) == 3; sup = [int(v == [0]) for v in y]
-            pick = p.argmax(1)
-            f = macro_f1([v[0] for v in y], list(pick), (0, 1, 2)) if three else macro_f1(sup, [int(v == 0) for v in pick], (0, 1))
-            base = np.median([r["overlap"] for r in rs]); fb = macro_f1([v[0] for v in y] if three else sup, [(0 if r["overlap"] >= base else 2) if three else int(r["overlap"] >= base) for r in rs], (0, 1, 2) if three else (0, 1))
-            line = f"macro-F1 {'of 3' if three else 'of 2'} {f:.3f} (overlap at its median {fb:.3f})  AUROC supported {auroc(sup, p[:, 0]):.3f}  overlap {auroc(sup, [r['overlap'] for r in rs]):.3f}  static {auroc(sup, [r['static'] for r in rs]):.3f}"
-        print(f"{task:5} {lang} {source:26} n {len(rs):4}  {line}")
+        r["p"] = probability(r, cal); by[r["task"], r["set"], r["lang"], r["source"]].append(r)
+        by[r["task"], r["set"], r["lang"], "~ all"].append(r)
+    print("| holds | | against | rows | word overlap | static embedding | reader | right at 0.5 | Brier |\n|---|---|---|---|---|---|---|---|---|")
+    for (task, part, lang, source), rs in sorted(by.items()):
+        if task != "holds":
+            continue
+        kinds = sorted({r["kind"] for r in rs if not r["holds"]})
+        for k in ([None] + (kinds if len(kinds) > 1 and source != "~ all" else [])):
+            some = [r for r in rs if k is None or (r["kind"] == k if not r["holds"] else (r["kind"] == "whether") == (k == "whether"))]; y = [r["holds"] for r in some]
+            if 0 < sum(y) < len(y):
+                col = lambda f: f"{auroc(y, [r[f] for r in some]):.3f}"
+                print(f"| {source.strip('~ ')} ({part}) | {lang} | {k or ('all' if len(kinds) > 1 else kinds[0])} | {len(some)} | {col('overlap')} | {col('static')} | {col('p')} | {np.mean([(r['p'] > .5) == r['holds'] for r in some]):.3f} | {np.mean([(r['p'] - r['holds']) ** 2 for r in some]):.3f} |")
+    print("\n| claim | | classes | rows | macro-F1, overlap | macro-F1, reader | AUROC of supported: overlap | static embedding | reader |\n|---|---|---|---|---|---|---|---|---|")
+    for (task, part, lang, source), rs in sorted(by.items()):
+        if task != "claim" or source == "~ all":
+            continue
+        y = [r["label"] for r in rs]; three = all(len(v) == 1 for v in y) and len({v[0] for v in y}) == 3; sup = [int(v == [0]) for v in y]; pick = [int(np.argmax(r["p"])) for r in rs]
+        f = macro_f1([v[0] for v in y], pick, (0, 1, 2)) if three else macro_f1(sup, [int(v == 0) for v in pick], (0, 1))
+        at = np.median([r["overlap"] for r in rs]); word = macro_f1([v[0] for v in y], [0 if r["overlap"] >= at else 2 for r in rs], (0, 1, 2)) if three else macro_f1(sup, [int(r["overlap"] >= at) for r in rs], (0, 1))
+        col = lambda v: f"{auroc(sup, v):.3f}"
+        print(f"| {source} ({part}) | {lang} | {'supported, contradicted, not stated' if three else 'supported or not'} | {len(rs)} | {word:.3f} | {f:.3f} | {col([r['overlap'] for r in rs])} | {col([r['static'] for r in rs])} | {col([r['p'][0] for r in rs])} |")
 
 
 def f1_span(a, b, lang):
@@ -282,7 +332,10 @@ def main():
                 rows += [{**r, "set": name} for r in probe_or_side(o, name)]
         if rows:
             st = Static(pieces.norm)
-            for r, g in zip(rows, run(pieces, model, rows)):
+            for r, g in zip(rows, run(pieces, model, rows, spans=True)):
+                if r["task"] == "holds" and "span" in r:
+                    r["answer"] = int(bool(r["span"]))  # people marked the answer's place, or there is none
+                r["margin"] = g.pop("span")[0]
                 h = words(r["head"], r["lang"]); r |= g | {"overlap": len(h & words(r["text"], r["lang"])) / max(1, len(h)), "static": st.cosine(r["head"], r["text"], r["lang"])}
             json.dump([{k: v for k, v in r.items() if k not in ("text", "span")} | {"head": r["head"][:200]} for r in rows], open(o.out, "w"), ensure_ascii=False)
     else:
