@@ -3,6 +3,7 @@
   figures.py score --pairs DIR --data ../../../shared/data --weights FILE.pt --out SCORES.json [--int8] [--sample 300] [--only dev|test|unseen|cases|spans]
   figures.py calibrate --scores DEV.json          prints the calibration of each head and language (dev side only)
   figures.py table --scores SCORES.json [--calibration FILE]
+  figures.py curve --scores SCORES.json …         one line for each checkpoint's scores
 Sets: the test side of data.py's pairs (sources trained on), and sets that no trainer reads (halueval, begin, expertqa, uhgeval, folio;
 hotpotqa, strategyqa, aitqa, ramdocs). Baselines on the same rows: share of the head's words in the passage, cosine of the static embedding."""
 import argparse, collections, csv, json, os, random, re, string, sys
@@ -128,12 +129,14 @@ def probe_or_side(o, name):
 
 
 class Int8Linear(torch.nn.Module):
-    """int8 weights by row and int8 activations by token, as the Go kernels use them."""
+    """int8 activations by token and the weights of the files: int8 by row for trained layers, the source's 4 bits unchanged
+    for the frozen ones. Coarser than the Go kernels, which give activations 11 to 14 bits."""
 
-    def __init__(self, linear):
+    def __init__(self, linear, trained):
         super().__init__()
         import export
-        q, s = export.int8(linear.weight.detach().numpy()); self.w = torch.tensor(q.astype(np.float32)); self.s = torch.tensor(s); self.b = linear.bias
+        q, s = export.int8(linear.weight.detach().numpy()) if trained else (linear.weight.detach().numpy(), np.ones(len(linear.weight), np.float32))
+        self.w = torch.tensor(q.astype(np.float32)); self.s = torch.tensor(s); self.b = linear.bias
 
     def forward(self, x):
         m = x.abs().amax(-1, keepdim=True).clamp_min(1e-12) / 127
@@ -147,9 +150,9 @@ def load_model(o):
     model = N.Reader(cfg, weights, layers, min(int(k.split(".")[2]) for k in state if k.startswith("encoder.layers.")))
     missing, extra = model.load_state_dict(state, strict=False); assert not extra, extra
     if o.int8:
-        for l in model.encoder.layers:
+        for i, l in enumerate(model.encoder.layers):
             for n in ("q", "k", "v", "ao", "fi", "fo"):
-                setattr(l, n, Int8Linear(getattr(l, n)))
+                setattr(l, n, Int8Linear(getattr(l, n), i >= model.frozen))
     return cfg, N.Pieces(cfg, pieces, norm), model.eval()
 
 
@@ -299,6 +302,24 @@ def table(rows, cal):
         print(f"| {source} ({part}) | {lang} | {'supported, contradicted, not stated' if three else 'supported or not'} | {len(rs)} | {word:.3f} | {f:.3f} | {col([r['overlap'] for r in rs])} | {col([r['static'] for r in rs])} | {col([r['p'][0] for r in rs])} |")
 
 
+def curve(paths):
+    """Markdown: mean over sources of the AUROC of holds and of supported, one line a checkpoint; no calibration needed."""
+    columns = [("holds", "unseen", "en"), ("holds", "test", "en"), ("holds", "test", "zh"), ("claim", "unseen", "en"), ("claim", "unseen", "zh"), ("claim", "test", "en"), ("claim", "test", "zh")]
+    print("| | " + " | ".join(" ".join(c) for c in columns) + " |\n|---|" + "---|" * len(columns))
+    for p in paths:
+        with open(p) as f:
+            rows = json.load(f)
+        cells = []
+        for c in columns:
+            by = collections.defaultdict(list)
+            for r in rows:
+                if (r["task"], r["set"], r["lang"]) == c:
+                    by[r["source"]].append(r)
+            a = [auroc([r["holds"] for r in rs], [r["score"] for r in rs]) if c[0] == "holds" else auroc([int(r["label"] == [0]) for r in rs], [r["score"][0] - np.logaddexp(r["score"][1], r["score"][2]) for r in rs]) for rs in by.values()]
+            cells.append(f"{np.nanmean(a):.3f}")
+        print(f"| {os.path.basename(p)[:-5]} | " + " | ".join(cells) + " |")
+
+
 def f1_span(a, b, lang):
     t = (lambda x: re.sub(r"[\W_]", "", x.lower())) if lang == "zh" else (lambda x: [w for w in re.sub(f"[{re.escape(string.punctuation)}]", "", x.lower()).split() if w not in ("a", "an", "the")])
     a, b = t(a), t(b)
@@ -320,7 +341,7 @@ def span_figures(o, pieces, model):
 
 
 def main():
-    ap = argparse.ArgumentParser(); ap.add_argument("what", choices=("score", "calibrate", "table")); ap.add_argument("--pairs"); ap.add_argument("--data"); ap.add_argument("--weights"); ap.add_argument("--out"); ap.add_argument("--scores", nargs="*")
+    ap = argparse.ArgumentParser(); ap.add_argument("what", choices=("score", "calibrate", "table", "curve")); ap.add_argument("--pairs"); ap.add_argument("--data"); ap.add_argument("--weights"); ap.add_argument("--out"); ap.add_argument("--scores", nargs="*")
     ap.add_argument("--int8", action="store_true"); ap.add_argument("--sample", type=int, default=300); ap.add_argument("--only", nargs="*", default=["dev", "test", "unseen"]); ap.add_argument("--calibration"); ap.add_argument("--threads", type=int, default=1); o = ap.parse_args()
     torch.set_num_threads(o.threads)
     if o.what == "score":
@@ -338,6 +359,8 @@ def main():
                 r["margin"] = g.pop("span")[0]
                 h = words(r["head"], r["lang"]); r |= g | {"overlap": len(h & words(r["text"], r["lang"])) / max(1, len(h)), "static": st.cosine(r["head"], r["text"], r["lang"])}
             json.dump([{k: v for k, v in r.items() if k not in ("text", "span")} | {"head": r["head"][:200]} for r in rows], open(o.out, "w"), ensure_ascii=False)
+    elif o.what == "curve":
+        curve(o.scores)
     else:
         rows = [r for s in o.scores for r in json.load(open(s))]
         if o.what == "calibrate":
