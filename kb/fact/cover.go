@@ -565,15 +565,54 @@ func nameLabel(label string) bool {
 	return true
 }
 
+// undated is the wording of a label without the times in it, which are compared as
+// times: nothing is left of "October 2018".
+func (e *Engine) undated(label string, whole *wording) *wording {
+	runes := []rune(label)
+	var skip []text.Span
+	for _, t := range when.Find(whole.folded, when.Options{}) {
+		skip = append(skip, t.Span)
+	}
+	if len(skip) == 0 {
+		return whole
+	}
+	return e.wordingOf(runes, text.Span{Start: 0, End: len(runes)}, nil, skip)
+}
+
+// leastNamed is the share of the label of a row that names it.
+const leastNamed = 0.3
+
 // anotherRow reports whether the fact is a cell of a row whose label the question
-// does not name: of the row for Chengdu nothing is said of Beijing.
+// does not name: of the row for Chengdu nothing is said of Beijing. A time in the label
+// is for elsewhere to compare. Where the row says what is measured and its section of
+// what, either names it.
 func (n *prepared) anotherRow(v *view, i int) bool {
 	f := &v.page.Facts[i]
 	if n.kinds.extreme != 0 || !v.inTable(f) || f.Subject.Text == "" || len(v.subjectLimits(i)) > 0 {
 		return false
 	}
-	w := v.subjectOf(i).words
-	return w.total > 0 && nameLabel(f.Subject.Text) && w.scoreOn(n.words) < 0.3
+	w := v.subjectOf(i).undated
+	if w.total == 0 || !nameLabel(f.Subject.Text) || w.scoreOn(n.words) >= leastNamed {
+		return false
+	}
+	if v.measured(f) && v.engine.wording(f.Attribute.Text, nil).scoreOn(n.words) >= leastNamed {
+		return false
+	}
+	return !n.shortFor(f.Subject.Text)
+}
+
+// shortFor reports whether the question names a label by its initials: AFA for
+// Association of Flight Attendants.
+func (n *prepared) shortFor(label string) bool {
+	for _, c := range n.all.cells {
+		if c.han {
+			continue
+		}
+		if short := strings.TrimSuffix(n.all.text(c.Span), "s"); capitals(short) && hasInitials(label, short) {
+			return true
+		}
+	}
+	return false
 }
 
 // outside reports whether the question fixes a value that the fact's own thresholds

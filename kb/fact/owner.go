@@ -145,7 +145,7 @@ func (v *view) namesIn(from, to int, within text.Span, words *bag) bool {
 // a cell: of the Enterprise column nothing is said of Business.
 func (v *view) anotherColumn(i int, words *bag) bool {
 	f := &v.page.Facts[i]
-	if !v.tableCell(f) || f.Attribute.Text == "" || hasDigit([]rune(f.Attribute.Text)) || f.Clause < 0 || f.Clause >= len(v.page.Clauses) {
+	if !v.tableCell(f) || f.Attribute.Text == "" || v.measured(f) || hasDigit([]rune(f.Attribute.Text)) || f.Clause < 0 || f.Clause >= len(v.page.Clauses) {
 		return false
 	}
 	own := v.engine.wording(f.Attribute.Text, nil)
@@ -155,7 +155,7 @@ func (v *view) anotherColumn(i int, words *bag) bool {
 	c := &v.page.Clauses[f.Clause]
 	for k := c.Facts[0]; k < c.Facts[1] && k < len(v.page.Facts); k++ {
 		o := &v.page.Facts[k]
-		if k == i || o.Attribute.Text == "" || o.Attribute.Text == f.Attribute.Text || hasDigit([]rune(o.Attribute.Text)) || sumWords[fold(o.Attribute.Text)] {
+		if k == i || o.Attribute.Text == "" || v.measured(o) || o.Attribute.Text == f.Attribute.Text || hasDigit([]rune(o.Attribute.Text)) || sumWords[fold(o.Attribute.Text)] {
 			continue
 		}
 		if w := v.engine.wording(o.Attribute.Text, nil); w.total >= 1.5 && w.scoreOn(words) >= 0.9 {

@@ -185,6 +185,7 @@ func (s *sheet) sentenceOf(f *Fact) string {
 // subjectForm is the subject of a fact, prepared.
 type subjectForm struct {
 	words    *wording // without rarity
+	undated  *wording // the same without times
 	personal bool     // see personal
 	head     key      // of its head word; 0 = none
 	concept  key      // of the same; 0 = none
@@ -196,6 +197,7 @@ func (s *sheet) subjectOf(i int) *subjectForm {
 		out, ok := e.subjects.get(t)
 		if !ok {
 			out = &subjectForm{words: e.wording(t, nil), personal: t != "" && personal.MatchString(fold(t))}
+			out.undated = e.undated(t, out.words)
 			if h := out.words.head(); h >= 0 {
 				out.head, out.concept = out.words.probes[h].word, out.words.probes[h].concept
 			}

@@ -139,6 +139,12 @@ func (s *sheet) inTable(f *Fact) bool {
 	return f.Sentence >= 0 && f.Sentence < len(s.page.Sentences) && s.page.Sentences[f.Sentence].Kind == Row
 }
 
+// measured reports whether the attribute of a cell is the label of its row, as where
+// columns are times: then it heads no column.
+func (p *sheet) measured(f *Fact) bool {
+	return p.inTable(f) && !f.Attribute.Span.Empty() && p.page.Sentences[f.Sentence].Contains(f.Attribute.Span)
+}
+
 // labelHeader is the heading of the first column of the table that holds the row:
 // Plan over Team, which makes the row one of the Team plan.
 func (s *sheet) labelHeader(row int) string {
