@@ -273,7 +273,7 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 		return s, true
 	}
 
-	if s, bad := k.stance(c, cl, w, best[0], min(coverage, asserted+0.1)); bad {
+	if s, bad := k.stance(c, cl, w, best[0], min(coverage, max(asserted, k.assertedRest(cl, w, topic, best[0]))+0.1)); bad {
 		s.Evidence, s.Ground = refs, OnStance
 		return s, true
 	}
