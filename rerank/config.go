@@ -35,7 +35,7 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Default: Thresholds{Sufficiency: 0.30, Sure: 0.70, FGCGreen: 0.95, FGCYellow: 0.85, CDS: 1.5},
-		Reading: Reading{Mode: ReadOff, Budget: 400 * time.Millisecond, Passages: 3, From: 0.03, To: 0.9, Bias: -0.30, Model: 0.97, Say: 0.46, Sure: 0.7},
+		Reading: Reading{Mode: ReadOff, Budget: 400 * time.Millisecond, Passages: 3, From: 0.03, To: 0.9, Bias: -0.26, Model: 0.69, Say: 0.81, Sure: 0.7},
 		Templates: map[string]Template{
 			"finance":  {Parts: []string{"value", "unit", "time", "subject", "source"}, Factor: 1},
 			"law":      {Parts: []string{"article", "content", "case", "exception"}, Factor: 0.8},
