@@ -141,8 +141,8 @@ func (s *sheet) inTable(f *Fact) bool {
 
 // measured reports whether the attribute of a cell is the label of its row, as where
 // columns are times: then it heads no column.
-func (p *sheet) measured(f *Fact) bool {
-	return p.inTable(f) && !f.Attribute.Span.Empty() && p.page.Sentences[f.Sentence].Contains(f.Attribute.Span)
+func (s *sheet) measured(f *Fact) bool {
+	return s.inTable(f) && !f.Attribute.Span.Empty() && s.page.Sentences[f.Sentence].Contains(f.Attribute.Span)
 }
 
 // labelHeader is the heading of the first column of the table that holds the row:
