@@ -184,9 +184,14 @@ func TestNothingIsAllocatedPerToken(t *testing.T) {
 		}
 	}
 	embedOnce()
-	// The result, its row and the text with its prefix; the pool may be emptied in between.
-	if n := testing.AllocsPerRun(5, embedOnce); n > 12 {
-		t.Errorf("%v allocations a call", n)
+	// The result, its row and the text with its prefix. The pool may be emptied in between,
+	// and drops at random what is put back under the race detector: the least of ten counts.
+	least := math.Inf(1)
+	for range 10 {
+		least = min(least, testing.AllocsPerRun(1, embedOnce))
+	}
+	if least > 12 {
+		t.Errorf("%v allocations a call", least)
 	}
 }
 
