@@ -6,12 +6,9 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"sort"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"text/tabwriter"
 
 	"suffice.dev/suffice/kb"
@@ -51,45 +48,22 @@ func (j JudgedClaims) Flagged() bool {
 
 // JudgeClaims judges all examples, in their order. progress may be nil.
 func JudgeClaims(ctx context.Context, examples []ClaimExample, judge ClaimJudge, progress func(done, total int)) ([]JudgedClaims, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	out := make([]JudgedClaims, len(examples))
-	var next, done atomic.Int64
-	var wg sync.WaitGroup
-	var report sync.Mutex
-	for range max(1, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(examples) {
-					return
-				}
-				e := &examples[i]
-				v, rows, err := judge(ctx, kb.VerifyRequest{Question: e.Question, Answer: e.Answer, Passages: e.Passages, AsOf: asOf})
-				if err != nil {
-					cancel(fmt.Errorf("judge %s %q: %w", e.Source, e.Answer, err))
-					return
-				}
-				j := JudgedClaims{ClaimExample: e, Verification: v, Rows: rows, Overlap: overlap(e.Answer, e.Passages)}
-				for _, c := range v.Claims {
-					for _, q := range c.Citations {
-						j.Quotes++
-						if !spells(e.Passages, q) {
-							j.Misquoted++
-						}
-					}
-				}
-				out[i] = j
-				if n := int(done.Add(1)); progress != nil && (n%100 == 0 || n == len(examples)) {
-					report.Lock()
-					progress(n, len(examples))
-					report.Unlock()
+	return onAllCores(ctx, examples, progress, func(ctx context.Context, e *ClaimExample) (JudgedClaims, error) {
+		v, rows, err := judge(ctx, kb.VerifyRequest{Question: e.Question, Answer: e.Answer, Passages: e.Passages, AsOf: asOf})
+		if err != nil {
+			return JudgedClaims{}, fmt.Errorf("judge %s %q: %w", e.Source, e.Answer, err)
+		}
+		j := JudgedClaims{ClaimExample: e, Verification: v, Rows: rows, Overlap: overlap(e.Answer, e.Passages)}
+		for _, c := range v.Claims {
+			for _, q := range c.Citations {
+				j.Quotes++
+				if !spells(e.Passages, q) {
+					j.Misquoted++
 				}
 			}
-		})
-	}
-	wg.Wait()
-	return out, context.Cause(ctx)
+		}
+		return j, nil
+	})
 }
 
 func spells(passages []kb.Passage, q kb.Evidence) bool {
@@ -159,27 +133,16 @@ func claimFigures(name string, judged []JudgedClaims) ClaimFigures {
 	wrong, flagged := make([]bool, len(judged)), make([]bool, len(judged))
 	supported := make([]bool, len(judged))
 	support, words := make([]float64, len(judged)), make([]float64, len(judged))
-	type bin struct{ n, supported, sum float64 }
-	var bins [10]bin
 	for i, j := range judged {
 		wrong[i], supported[i], flagged[i] = !j.Supported, j.Supported, j.Flagged()
 		support[i], words[i] = j.Support(), j.Overlap
 		f.Quotes += j.Quotes
 		f.Misquoted += j.Misquoted
-		y := 0.0
-		if j.Supported {
-			y = 1
-		} else {
+		if !j.Supported {
 			f.Unsupported++
 		}
-		b := &bins[min(9, int(support[i]*10))]
-		b.n, b.supported, b.sum = b.n+1, b.supported+y, b.sum+support[i]
 	}
-	for _, b := range bins {
-		if b.n > 0 {
-			f.ECE += math.Abs(b.supported-b.sum) / float64(len(judged))
-		}
-	}
+	f.ECE = calibrationError(supported, support)
 	f.AUROC, f.OverlapAUROC = auroc(supported, support), auroc(supported, words)
 	f.Recall, f.Alarms, f.Balanced, f.F1 = rates(wrong, flagged)
 	f.BalancedRange, f.F1Range = bootstrap(wrong, flagged)

@@ -36,9 +36,26 @@ var asOf = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // JudgeExamples judges all examples, in their order. progress may be nil.
 func JudgeExamples(ctx context.Context, examples []SufficiencyExample, judge Judge, progress func(done, total int)) ([]JudgedExample, error) {
+	return onAllCores(ctx, examples, progress, func(ctx context.Context, e *SufficiencyExample) (JudgedExample, error) {
+		day := e.AsOf
+		if day.IsZero() {
+			day = asOf
+		}
+		row, a, err := judge(ctx, kb.Question{Text: e.Question, AsOf: day}, e.Passages)
+		if err != nil {
+			return JudgedExample{}, fmt.Errorf("judge %s %q: %w", e.Set(), e.Question, err)
+		}
+		return JudgedExample{e, row, a.Outcome, a.Sufficiency, a.FGC, overlap(e.Question, e.Passages)}, nil
+	})
+}
+
+// onAllCores judges all examples, in their order, until one fails or ctx ends.
+// progress is called by one goroutine at a time, after each hundred and after the
+// last; it may be nil.
+func onAllCores[E, J any](ctx context.Context, examples []E, progress func(done, total int), judge func(context.Context, *E) (J, error)) ([]J, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	out := make([]JudgedExample, len(examples))
+	out := make([]J, len(examples))
 	var next, done atomic.Int64
 	var wg sync.WaitGroup
 	var report sync.Mutex
@@ -49,17 +66,11 @@ func JudgeExamples(ctx context.Context, examples []SufficiencyExample, judge Jud
 				if i >= len(examples) {
 					return
 				}
-				e := &examples[i]
-				day := e.AsOf
-				if day.IsZero() {
-					day = asOf
-				}
-				row, a, err := judge(ctx, kb.Question{Text: e.Question, AsOf: day}, e.Passages)
-				if err != nil {
-					cancel(fmt.Errorf("judge %s %q: %w", e.Set(), e.Question, err))
+				var err error
+				if out[i], err = judge(ctx, &examples[i]); err != nil {
+					cancel(err)
 					return
 				}
-				out[i] = JudgedExample{e, row, a.Outcome, a.Sufficiency, a.FGC, overlap(e.Question, e.Passages)}
 				if n := int(done.Add(1)); progress != nil && (n%100 == 0 || n == len(examples)) {
 					report.Lock()
 					progress(n, len(examples))

@@ -70,8 +70,6 @@ func figuresOf(name string, judged []JudgedExample) SufficiencyFigures {
 	labels := make([]bool, len(judged))
 	scores := [3][]float64{}
 	refused, missed := 0, 0
-	type bin struct{ n, sufficient, sum float64 }
-	var bins [10]bin
 	for i, j := range judged {
 		labels[i] = j.Sufficient
 		scores[0] = append(scores[0], j.Sufficiency)
@@ -88,19 +86,31 @@ func figuresOf(name string, judged []JudgedExample) SufficiencyFigures {
 			missed++
 		}
 		f.Brier += (j.Sufficiency - y) * (j.Sufficiency - y) / float64(len(judged))
-		b := &bins[min(9, int(j.Sufficiency*10))]
-		b.n, b.sufficient, b.sum = b.n+1, b.sufficient+y, b.sum+j.Sufficiency
 	}
-	for _, b := range bins {
-		if b.n > 0 {
-			f.ECE += math.Abs(b.sufficient-b.sum) / float64(len(judged))
-		}
-	}
+	f.ECE = calibrationError(labels, scores[0])
 	f.AUROC, f.OverlapAUROC, f.FGCAUROC = auroc(labels, scores[0]), auroc(labels, scores[1]), auroc(labels, scores[2])
 	f.FalseRefusal, f.FalseRefusalRange = wilson(refused, f.Sufficient)
 	f.MissedRefusal, f.MissedRefusalRange = wilson(missed, f.Rows-f.Sufficient)
 	f.BalancedAccuracy = 1 - (f.FalseRefusal+f.MissedRefusal)/2
 	return f
+}
+
+// calibrationError is how far the probabilities of ten bins lie from the shares of
+// true labels in them, weighted by rows: 0..1.
+func calibrationError(labels []bool, probabilities []float64) float64 {
+	var bins [10]struct{ yes, sum float64 }
+	for i, p := range probabilities {
+		b := &bins[min(9, int(p*10))]
+		b.sum += p
+		if labels[i] {
+			b.yes++
+		}
+	}
+	out := 0.0
+	for _, b := range bins {
+		out += math.Abs(b.yes-b.sum) / float64(len(labels))
+	}
+	return out
 }
 
 // auroc is the probability that a sufficient example scores above an insufficient

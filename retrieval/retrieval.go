@@ -3,7 +3,10 @@
 package retrieval
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
 
 	"suffice.dev/suffice/kb"
 )
@@ -32,6 +35,15 @@ type Query struct {
 type Hit struct {
 	ID    string  // evidence id doc@version#chunk
 	Score float64 // calibrated, 0..1; comparable between queries
+}
+
+// Best orders hits by score, best first, ties by id, and returns the first limit of
+// them.
+func Best(hits []Hit, limit int) []Hit {
+	slices.SortFunc(hits, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.ID, b.ID))
+	})
+	return hits[:min(limit, len(hits))]
 }
 
 // Route is one way to find chunks. The embedded and the server form of a route

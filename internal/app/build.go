@@ -156,15 +156,39 @@ func precheckConfig(c config.Precheck, lex *lexicon.Lexicon) (precheck.Config, [
 	if out.Rules, err = precheck.LoadRules(c.Rules...); err != nil {
 		return out, nil, fmt.Errorf("precheck.rules: %w", err)
 	}
-	var texts []string
-	for _, p := range c.Rules {
+	texts, err := contents("precheck.rules", c.Rules)
+	return out, texts, err
+}
+
+// languageOf loads a configuration with its dictionary and the built-in embedding, for
+// a layer that is judged outside a process. Its errors are ErrSetup.
+func languageOf(src config.Sources) (config.Config, *lexicon.Lexicon, *embed.Model, error) {
+	cfg, err := config.Load(src)
+	if err != nil {
+		return cfg, nil, nil, err
+	}
+	lex, _, err := loadLexicon(cfg.Lexicon)
+	if err != nil {
+		return cfg, nil, nil, setup(err)
+	}
+	static, err := embed.Static()
+	if err != nil {
+		return cfg, nil, nil, setup(fmt.Errorf("built-in embedding: %w", err))
+	}
+	return cfg, lex, static, nil
+}
+
+// contents returns the texts of the files that a setting names.
+func contents(key string, paths []string) ([]string, error) {
+	texts := make([]string, len(paths))
+	for i, p := range paths {
 		data, err := os.ReadFile(p)
 		if err != nil {
-			return out, nil, fmt.Errorf("precheck.rules: %w", err)
+			return nil, fmt.Errorf("%s: %w", key, err)
 		}
-		texts = append(texts, string(data))
+		texts[i] = string(data)
 	}
-	return out, texts, nil
+	return texts, nil
 }
 
 // loadLexicon returns the dictionary and the texts it was made of.
@@ -176,13 +200,9 @@ func loadLexicon(c config.Lexicon) (*lexicon.Lexicon, []string, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("lexicon.paths: %w", err)
 	}
-	var words []string
-	for _, p := range c.Paths {
-		text, err := os.ReadFile(p)
-		if err != nil {
-			return nil, nil, fmt.Errorf("lexicon.paths: %w", err)
-		}
-		words = append(words, string(text))
+	words, err := contents("lexicon.paths", c.Paths)
+	if err != nil {
+		return nil, nil, err
 	}
 	return lex, words, nil
 }

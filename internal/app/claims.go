@@ -6,7 +6,6 @@ import (
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/reading"
-	"suffice.dev/suffice/model/embed"
 	"suffice.dev/suffice/model/linear"
 	"suffice.dev/suffice/models/wording"
 	"suffice.dev/suffice/services/config"
@@ -20,17 +19,9 @@ type ClaimJudge struct{ local *validate.Local }
 // NewClaimJudge builds one from the configuration. Without learned, kb/fact decides
 // alone. Its errors are ErrSetup.
 func NewClaimJudge(src config.Sources, learned bool) (*ClaimJudge, error) {
-	cfg, err := config.Load(src)
+	cfg, lex, static, err := languageOf(src)
 	if err != nil {
 		return nil, err
-	}
-	lex, _, err := loadLexicon(cfg.Lexicon)
-	if err != nil {
-		return nil, setup(err)
-	}
-	static, err := embed.Static()
-	if err != nil {
-		return nil, setup(fmt.Errorf("built-in embedding: %w", err))
 	}
 	opts := validate.Options{Similarity: static.Similarity, Rarity: static.Rarity}
 	if learned {

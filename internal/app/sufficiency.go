@@ -6,7 +6,6 @@ import (
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/reading"
-	"suffice.dev/suffice/model/embed"
 	"suffice.dev/suffice/precheck"
 	"suffice.dev/suffice/rerank"
 	"suffice.dev/suffice/services/config"
@@ -26,17 +25,9 @@ type SufficiencyJudge struct {
 // NewSufficiencyJudge builds one from the configuration. Without learned, coverage
 // alone decides. Its errors are ErrSetup.
 func NewSufficiencyJudge(src config.Sources, learned bool) (*SufficiencyJudge, error) {
-	cfg, err := config.Load(src)
+	cfg, lex, static, err := languageOf(src)
 	if err != nil {
 		return nil, err
-	}
-	lex, _, err := loadLexicon(cfg.Lexicon)
-	if err != nil {
-		return nil, setup(err)
-	}
-	static, err := embed.Static()
-	if err != nil {
-		return nil, setup(fmt.Errorf("built-in embedding: %w", err))
 	}
 	j := &SufficiencyJudge{Features: rerank.SetFeatures, Monotone: rerank.Monotone}
 	if j.precheck, err = precheck.New(precheck.Config{Lexicon: lex}); err != nil {

@@ -127,11 +127,12 @@ func (m *Model) Embed(s string) []float32 {
 			v[i] += float32(int8(row[i])) * scale
 		}
 	}
-	normalize(v)
+	Normalize(v)
 	return v
 }
 
-func normalize(v []float32) {
+// Normalize scales v to length 1 in place; a vector of zeros stays.
+func Normalize(v []float32) {
 	var sum float64
 	for _, x := range v {
 		sum += float64(x) * float64(x)

@@ -3,10 +3,10 @@ package reader
 import (
 	"context"
 	"fmt"
-	"math"
 	"strings"
 	"sync"
 
+	"suffice.dev/suffice/model/embed"
 	files "suffice.dev/suffice/models/reader"
 )
 
@@ -79,7 +79,7 @@ func (e *Embedder) EmbedAll(ctx context.Context, texts []string, query bool) ([]
 		for i, s := range w.sequences {
 			v := out[w.owners[i]]
 			mean(v, w.x[s.start*e.width:s.end*e.width])
-			normalize(v)
+			embed.Normalize(v)
 		}
 		w.reset()
 		w.owners = w.owners[:0]
@@ -109,18 +109,4 @@ func (e *Embedder) EmbedAll(ctx context.Context, texts []string, query bool) ([]
 		return nil, err
 	}
 	return out, nil
-}
-
-func normalize(v []float32) {
-	sum := 0.0
-	for _, x := range v {
-		sum += float64(x) * float64(x)
-	}
-	if sum == 0 {
-		return
-	}
-	f := float32(1 / math.Sqrt(sum))
-	for i := range v {
-		v[i] *= f
-	}
 }

@@ -263,8 +263,8 @@ func FuzzFile(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, at int, change byte) {
-		if at < 0 || at >= 1<<15 || at >= len(files.E5) { // the header: other bytes are only numbers
-			t.Skip()
+		if at < 0 || at >= 1<<15 || at >= len(files.E5) {
+			t.Skip("behind the header bytes are only numbers")
 		}
 		data := files.E5[:at] + string(files.E5[at]^change) + files.E5[at+1:]
 		if _, err := reader.NewEmbedder("fuzz", data, b); err != nil && !errors.Is(err, reader.ErrFile) {

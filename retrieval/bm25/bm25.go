@@ -475,10 +475,7 @@ func (p Prepared) Best(ids []string, limit int, counts Counts) []retrieval.Hit {
 			hits = append(hits, retrieval.Hit{ID: id, Score: s})
 		}
 	}
-	slices.SortFunc(hits, func(a, b retrieval.Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.ID, b.ID))
-	})
-	return hits[:min(limit, len(hits))]
+	return retrieval.Best(hits, limit)
 }
 
 // translate names damage: a damaged segment opens without complaint and shows

@@ -95,7 +95,7 @@ func (x *Index) hits(rows []int32, scores []float64) []retrieval.Hit {
 		w := &x.cat.rows[r]
 		out[i] = retrieval.Hit{ID: evidenceID(w.version, w.ordinal), Score: scores[i]}
 	}
-	return best(out, len(out))
+	return retrieval.Best(out, len(out))
 }
 
 type denseRoute struct{ x *Index }

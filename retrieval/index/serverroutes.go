@@ -2,8 +2,6 @@ package index
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"suffice.dev/suffice/model/embed"
 	"suffice.dev/suffice/retrieval"
@@ -111,7 +109,7 @@ func (v vectorsRoute) Search(ctx context.Context, q retrieval.Query) ([]retrieva
 			hits = append(hits, retrieval.Hit{ID: id, Score: found[i]})
 		}
 	}
-	return best(hits, q.Limit), nil
+	return retrieval.Best(hits, q.Limit), nil
 }
 
 func (v vectorsRoute) Score(ctx context.Context, q retrieval.Query, ids []string) ([]float64, error) {
@@ -190,7 +188,7 @@ func (g factsRoute) Search(ctx context.Context, q retrieval.Query) ([]retrieval.
 	if err != nil {
 		return nil, g.follower.note(ctx, err)
 	}
-	return best(hits, q.Limit), nil
+	return retrieval.Best(hits, q.Limit), nil
 }
 
 func (g factsRoute) Score(ctx context.Context, q retrieval.Query, ids []string) ([]float64, error) {
@@ -203,18 +201,4 @@ func (g factsRoute) Score(ctx context.Context, q retrieval.Query, ids []string) 
 	}
 	out, err := graph.ScoreElsewhere(ctx, src, g.cfg, q.Analysis, q.Text, ids)
 	return out, g.follower.note(ctx, err)
-}
-
-// best orders hits, ties by id.
-func best(hits []retrieval.Hit, limit int) []retrieval.Hit {
-	slices.SortFunc(hits, func(a, b retrieval.Hit) int {
-		switch {
-		case a.Score > b.Score:
-			return -1
-		case a.Score < b.Score:
-			return 1
-		}
-		return strings.Compare(a.ID, b.ID)
-	})
-	return hits[:min(limit, len(hits))]
 }

@@ -48,7 +48,8 @@ up() {
   echo $! >"$pidfile"
   local deadline=$((SECONDS + ${EMBED_WAIT:-120}))
   while ((SECONDS < deadline)); do
-    [ -n "$(cmdline)" ] || { echo "embed: exited while starting" >&2; tail -n 20 "$dir/embed.log" >&2; return 1; }
+    # Between fork and exec there is no command line yet.
+    kill -0 "$(cat "$pidfile")" 2>/dev/null || { echo "embed: exited while starting" >&2; tail -n 20 "$dir/embed.log" >&2; return 1; }
     if ready; then status; return; fi
     sleep 0.5
   done
