@@ -173,8 +173,15 @@ type ClassProbability struct {
 
 // Clarify is the question back to a user whose question is too vague.
 type Clarify struct {
-	Missing []string // slot names
-	Prompt  string   // in the user's language
+	Missing    []string           // slot names
+	Prompt     string             // in the user's language
+	Candidates []ClarifyCandidate // what the knowledge base has, best first; only in a reply of Ask over one
+}
+
+// ClarifyCandidate is a thing that a vague question may mean.
+type ClarifyCandidate struct {
+	Text       string // title and heading of a passage
+	EvidenceID string // of that passage
 }
 
 // Expansion is a term to search for beside the question's own words.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/text"
 )
 
@@ -17,6 +18,7 @@ type chunk struct {
 	named      bool   // holds a capitalised word that does not begin the question
 	kept       bool   // a content word of the question form
 	verb       bool   // an English verb, or what begins with one
+	measured   bool   // what is measured of it stands right behind
 	role       string
 	side       int // 1, 2: one of two coordinated things
 }
@@ -234,6 +236,15 @@ func (r *reading) verbStart(ci int, ch *chunk, words []text.Span) (at int, first
 	}
 	helped := r.helped(ci, ch.start)
 	open := !helped && !r.passive(ci, c.to) && !helpers.anywhere(r.folded, c.from, c.to) && ch.cueBefore && c.rule >= 0 && len(c.pieces) > 0 && c.pieces[0].start <= c.from+3 // "which plans include"
+	if open && (slices.Contains(determiners, lastWord(ch.before)) || slices.Contains(determiners, lastWord(strings.TrimSpace(string(r.folded[c.start:ch.start]))))) {
+		open = false // "how much a monthly pass": a noun
+	}
+	if open && lower && len(r.chunks) > 0 && r.chunks[len(r.chunks)-1].clause == ci {
+		open = false // the first phrase only
+	}
+	if open && lower && ch.before == "" && (c.class == kb.Subject || c.class == kb.Exception) && r.predicate(words[0]) && (len(words) > 1 || ch.end < c.to) {
+		return rest() // "who|built the model", "which company|makes it"
+	}
 	if len(words) < 2 || !helped && !open {
 		return 0, false
 	}
@@ -267,7 +278,7 @@ func (r *reading) verbStart(ci int, ch *chunk, words []text.Span) (at int, first
 		return !unicode.IsUpper(r.runes[w.Start]) && !nounVerb(w) && (is(r.p.rules.verbs, w) || !helped && r.inflected(w))
 	}
 	later := slices.ContainsFunc(r.words(ch.end, c.to), sureVerb)
-	sure, maybe := 0, 0
+	sure, maybe, weight := 0, 0, -1
 	for k := 1; k < len(words); k++ {
 		w := words[k]
 		if unicode.IsUpper(r.runes[w.Start]) || w.Start > ch.start && r.folded[w.Start-1] == '-' || w.End < ch.end && r.folded[w.End] == '-' {
@@ -277,8 +288,8 @@ func (r *reading) verbStart(ci int, ch *chunk, words []text.Span) (at int, first
 			continue
 		}
 		if nounVerb(w) {
-			if !later {
-				maybe = w.Start
+			if n := r.verbWeight(c, w); !later && n >= weight && n >= 0 {
+				maybe, weight = w.Start, n
 			}
 			continue
 		}
@@ -299,6 +310,44 @@ func (r *reading) verbStart(ci int, ch *chunk, words []text.Span) (at int, first
 		return w.Start, false
 	}
 	return 0, false
+}
+
+// verbWeight says how likely a word that is a noun as often as a verb is the verb of a
+// question: by what follows it. Negative: it is none.
+func (r *reading) verbWeight(c *clause, w text.Span) int {
+	next := w.End
+	for next < c.to && r.folded[next] == ' ' {
+		next++
+	}
+	if next >= c.to || !isLatin(r.folded[next]) {
+		return 3 // the last word
+	}
+	e := next
+	for e < c.to && isLatin(r.folded[e]) {
+		e++
+	}
+	word := string(r.folded[next:e])
+	switch {
+	case word == "of":
+		return -1 // the train of the night
+	case slices.Contains(determiners, word) || unicode.IsDigit(r.folded[next]):
+		return 4
+	case unicode.IsUpper(r.runes[next]):
+		return 2
+	case r.marks[next] == drop:
+		return 1
+	}
+	return 0
+}
+
+// predicate reports whether a lower-case word is a verb form that can follow who or
+// which directly: makes, built, decides.
+func (r *reading) predicate(w text.Span) bool {
+	if unicode.IsUpper(r.runes[w.Start]) {
+		return false
+	}
+	e, ok := r.p.rules.verbs.at(r.folded, w.Start, w.End)
+	return ok && e == w.End || r.inflected(w) || r.participle(w) && !strings.HasSuffix(string(r.folded[w.Start:w.End]), "ble")
 }
 
 // inflected reports whether a word is a verb of the list with -s or -es.

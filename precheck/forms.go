@@ -140,7 +140,8 @@ type piece struct {
 // matcher runs forms over one clause.
 type matcher struct {
 	folded     []rune
-	start, end int // effective clause: without politeness, closing marks and particles
+	inside     []uint8 // 1: no alternative of one character matches; 2: none at all begins
+	start, end int     // effective clause: without politeness, closing marks and particles
 	pieces     [12]piece
 	n          int
 	steps      int
@@ -196,6 +197,9 @@ func (m *matcher) from(elems []elem, i int, fresh bool) bool {
 			continue
 		}
 		if i+len(a) > m.end || !equal(m.folded[i:i+len(a)], a) || fresh && !m.border(i) {
+			continue
+		}
+		if m.inside != nil && !e.keep && text.IsHan(a[0]) && (m.inside[i] == 2 && fresh || m.inside[i] > 0 && len(a) == 1) {
 			continue
 		}
 		saved := m.n

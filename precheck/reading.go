@@ -46,6 +46,7 @@ type reading struct {
 	runes   []rune
 	folded  []rune
 	marks   []uint8
+	inside  []uint8 // 1: a Chinese word that only contains function characters begins here; 2: goes on
 	lang    string
 	asOf    time.Time
 	times   []when.Expr
@@ -72,6 +73,7 @@ func (p *Precheck) read(question string, asOf time.Time) *reading {
 		r.strip(&r.clauses[i])
 	}
 	r.dropEmptyClauses()
+	r.findCompounds()
 	for i := range r.clauses {
 		r.find(&r.clauses[i])
 	}
@@ -267,10 +269,70 @@ func (r *reading) dropEmptyClauses() {
 	r.clauses = out
 }
 
+// findCompounds notes where Chinese words stand that contain the characters of function
+// words: the 能 of 储能 asks nothing.
+func (r *reading) findCompounds() {
+	rules := r.p.rules
+	r.inside = make([]uint8, len(r.folded))
+	for i := 0; i < len(r.folded); {
+		e := r.compoundAt(i, len(r.folded))
+		if e == i {
+			i++
+			continue
+		}
+		if de, ok := rules.drop.at(r.folded, i, len(r.folded)); ok && de >= e && de > i+1 {
+			i = de
+			continue
+		}
+		if _, ok := rules.modals.at(r.folded, i, e); ok || strings.ContainsRune("不没只才最更几", r.folded[i]) || r.counted(i) {
+			i++
+			continue
+		}
+		r.inside[i] = 1
+		for i++; i < e; i++ {
+			r.inside[i] = 2
+		}
+	}
+}
+
+// compoundAt returns the end of the longest Chinese word of the lists and the dictionary
+// that begins at i and ends by end; i if there is none.
+func (r *reading) compoundAt(i, end int) int {
+	if !text.IsHan(r.folded[i]) || r.counted(i) {
+		return i
+	}
+	best := i
+	if e, ok := r.p.rules.compounds.at(r.folded, i, end); ok {
+		best = e
+	}
+	if e, ok := r.p.rules.protect.at(r.folded, i, end); ok {
+		best = max(best, e)
+	}
+	if e, ok := r.p.rules.verbsZH.at(r.folded, i, end); ok {
+		best = max(best, e)
+	}
+	if e, ok := text.Compound(r.folded, i); ok && e <= end {
+		best = max(best, e)
+	}
+	if e, _, ok := r.p.lex.Match(r.folded, i); ok && e <= end {
+		best = max(best, e)
+	}
+	if best == i+1 || best == i+2 && strings.ContainsRune("不没只才", r.folded[i]) && strings.ContainsRune("能会要得可有让", r.folded[i+1]) {
+		return i
+	}
+	return best
+}
+
+// counted reports whether the classifier 个 stands at i behind a numeral: the 个 of 几个人
+// begins no word.
+func (r *reading) counted(i int) bool {
+	return r.folded[i] == '个' && i > 0 && isNumeral(r.folded[i-1])
+}
+
 // find looks for the deciding form of a clause.
 func (r *reading) find(c *clause) {
 	rules := r.p.rules
-	m := matcher{folded: r.folded, start: c.from, end: min(c.to, c.from+maxMatched)}
+	m := matcher{folded: r.folded, inside: r.inside, start: c.from, end: min(c.to, c.from+maxMatched)}
 	best := -1
 	try := func(id int32, at int) {
 		if r.folded[at] == '什' && at > c.from && r.folded[at-1] == '为' {
@@ -479,7 +541,7 @@ func (r *reading) markWords() {
 				if e, ok := rules.protect.at(r.folded, j, end); ok {
 					next = e
 				}
-				if e, _, ok := r.p.lex.Match(r.folded, j); ok && e <= end && e > next && e-j > 1 {
+				if e := r.compoundAt(j, end); e > next {
 					next = e
 				}
 				e, ok := rules.drop.at(r.folded, j, end)
@@ -488,6 +550,9 @@ func (r *reading) markWords() {
 				}
 				if ok && e == j+1 && r.folded[j] == '个' && j > 0 && j+1 < end && isNumeral(r.folded[j-1]) && strings.ContainsRune("月小工星季学百", r.folded[j+1]) {
 					ok = false // 三个月 is one quantity
+				}
+				if ok && e == j+2 && r.folded[j] == '一' && e < end && strings.ContainsRune("午周月", r.folded[e]) {
+					ok = false // 一下午 is no 一下
 				}
 				if ok && e >= next {
 					for k := j; k < e; k++ {

@@ -82,6 +82,11 @@ func (r *reading) assign() {
 	r.weakSubjects()
 	r.nameless()
 	r.promote()
+	for i := range r.chunks {
+		if ch := &r.chunks[i]; ch.role == roleCondition && r.loneVerb(ch) {
+			ch.role = roleNone // 住 of 住在偏远乡镇
+		}
+	}
 }
 
 // weakSubjects takes the role of subject from the phrases of a Chinese clause that
@@ -148,7 +153,7 @@ func (r *reading) thingBeside(ci int) bool {
 	}
 	for i := range r.chunks {
 		ch := &r.chunks[i]
-		if ch.clause < ci && r.clauses[ch.clause].rule < 0 && !r.conditional(*ch) && !r.emptyPhrase(ch.start, ch.end) && ch.role == roleCondition {
+		if ch.clause < ci && r.clauses[ch.clause].rule < 0 && !r.conditional(*ch) && !r.emptyPhrase(ch.start, ch.end) && ch.role == roleCondition && !r.loneVerb(ch) {
 			ch.role = roleSubject
 			return true
 		}
@@ -213,6 +218,11 @@ func (r *reading) nameless() {
 		}
 	}
 	r.chunks[thing].role = roleSubject
+}
+
+// loneVerb reports whether a Chinese phrase is a verb of one character.
+func (r *reading) loneVerb(ch *chunk) bool {
+	return ch.end-ch.start == 1 && strings.ContainsRune(verbRunes+leadVerbs+tailVerbs+"忘生除不干来", r.folded[ch.start])
 }
 
 // namesNothing reports whether a phrase is only a word for what is asked, an empty
@@ -402,6 +412,15 @@ var (
 		"周一", "周二", "周三", "周四", "周五", "周六", "周日", "周天", "星期一", "星期二", "星期三", "星期四", "星期五", "星期六", "星期日", "星期天", "每周一", "每周二", "每周三", "每周四", "每周五", "每周六", "每周日", "双休日"})
 	// latest say which of several times is asked.
 	latest = newPhrases([]string{"最迟", "最晚", "最早", "最快", "最慢"})
+	// limits say that the greatest or least is asked.
+	limits = newPhrases([]string{"最多", "最少", "最高", "最低", "最大", "最小", "最长", "最短", "最重", "最轻", "最迟", "最晚", "最早", "最快", "最慢", "最远", "最近", "至少", "至多", "起码", "顶多"})
+	// rateUnits stand behind 每 and 一 where something is counted by them.
+	rateUnits = newPhrases([]string{"次", "回", "趟", "天", "日", "年", "月", "周", "季", "晚", "夜", "人", "户", "张", "份", "页", "台", "辆", "场", "届", "针", "度", "斤", "吨", "克", "米", "亩", "件", "只", "位", "间", "箱", "瓶", "盒", "包", "桶", "袋", "节", "堂", "个", "股", "笔", "本", "套", "副", "度电", "条", "头", "棵", "颗", "幅", "片", "块",
+		"公斤", "千克", "公里", "平米", "平方", "平方米", "立方米", "立方", "公顷", "小时", "分钟", "个月", "学期", "学年", "季度", "星期", "礼拜", "个人", "家庭", "课时", "车次", "千米", "升", "工作日"})
+	// afterwards end what has happened before.
+	afterwards = newPhrases([]string{"当天", "当日", "当晚", "次日", "第二天", "以后", "之后", "后"})
+	// done end a verb that has taken effect.
+	done = newPhrases([]string{"删掉", "拿到", "收到", "买到", "用掉", "退掉", "扣掉", "交完", "用完", "做完", "买来", "寄来", "送来", "带来", "借来", "寄出", "借出", "发出", "取出", "交上", "填好", "订好", "买好", "签好", "剩下", "留下", "花掉", "弄坏", "摔坏", "过期", "超期", "到期", "逾期"})
 	// bounds stand before the number of a condition: 满五年, 超过三天.
 	bounds = newPhrases([]string{"满", "未满", "不满", "超过", "不超过", "不足", "达到", "少于", "多于", "低于", "高于", "至少", "逾期", "超"})
 	// modes say how something is done and are no name.
@@ -418,34 +437,60 @@ const (
 	nounTails  = "处表单证费员人率量机卡码号站点区书制类者期额金数口部科价师法" // 登记处, 报名费: a verb in a noun
 	verbRunes  = "做卖买办交领取用花发开出设建养种修住招收存借还请吃喝装带拿送" // verbs of one character
 	takesAfter = "了过"
-	usedVerbs  = "坐乘搭骑住吃喝喂养穿戴借买卖寄存租交领看玩用" // verbs of one character before their object, behind 能, 不 and the like
+	leadVerbs  = "签租寄买卖给住去进带玩跑借存办读打看吃选做坐骑养换找拿搬补领穿戴乘喝订报开修拍用想" // verbs of one character before their object, at the head of a phrase
+	dealVerbs  = "租卖借存换修搬退养装拆寄"                              // of these, those that one may ask about beside others
+	tailVerbs  = "赔罚补提发交收卖买付借还报扣加花寄给续涨降送领存放打考"               // verbs of one character before the quantity that they move
+	usedVerbs  = "坐乘搭骑住吃喝喂养穿戴借买卖寄存租交领看玩用"                    // verbs of one character before their object, behind 能, 不 and the like
 )
 
 // peel takes conditions and periods off the phrases of a Chinese clause.
 func (r *reading) peel(c *clause, own []chunk) []chunk {
 	out := make([]chunk, 0, len(own)+2)
-	for _, ch := range own {
-		if n := latest.suffix(r.folded, ch.start, ch.end); n > 0 && n < ch.end-ch.start && !ch.kept {
+	for k, ch := range own {
+		if at := r.limitAt(c, &ch); at > ch.start {
+			// 医疗险一年|最多赔, 狗绳|最长: how much at most, no part of the name.
 			head, rest := ch, ch
-			head.end = ch.end - n
-			rest.start, rest.before, rest.cueBefore, rest.role = head.end, "", false, roleAttribute
-			out = append(out, head, rest)
+			head.end, head.measured = at, true
+			rest.start, rest.before, rest.cueBefore, rest.role = at, "", false, roleAttribute
+			out = append(append(out, r.rates(head)...), rest)
 			continue
 		}
 		if ch.kept || !text.IsHan(r.folded[ch.start]) && !isNumeral(r.folded[ch.start]) {
 			out = append(out, ch)
 			continue
 		}
+		if e := r.rateAt(ch.start, ch.end); e > ch.start && e < ch.end {
+			// 一件|二级藏品, 一个月|补: how many, no part of the name.
+			head := ch
+			head.end, head.role = e, roleAttribute
+			if c.class != kb.Numeric && c.class != kb.Timeliness {
+				head.role = roleNone
+			}
+			out = append(out, head)
+			ch.start, ch.before, ch.cueBefore = e, "", false
+		}
+		if periods.whole(r.folded[ch.start:ch.end]) && len(own) > 1 {
+			ch.role = roleCondition
+			out = append(out, ch)
+			continue
+		}
+		// 打完针|能不能…: what has happened before.
+		if e := r.eventEnd(ch.start, ch.end); e > ch.start && len(own) > 1 || e > ch.start && e < ch.end {
+			head := ch
+			head.end, head.role = e, roleCondition
+			out = append(out, head)
+			if e == ch.end {
+				continue
+			}
+			ch.start, ch.before, ch.cueBefore = e, "", false
+		}
 		// 亲子卡|一次: how often, not the name.
-		if m := r.modifier(ch.start, ch.end); m >= 2 && ch.end-ch.start-m >= 2 && c.class == kb.Numeric && ch.end < c.to && r.marks[ch.end] != cue {
-			head, rest := ch, ch
-			head.end = ch.end - m
-			rest.start, rest.before, rest.cueBefore, rest.role = head.end, "", false, roleAttribute
-			out = append(out, head, rest)
+		if two := r.rates(ch); len(two) > 1 && c.class == kb.Numeric && (ch.end < c.to && r.marks[ch.end] != cue || two[1].end-two[1].start > 2) {
+			out = append(out, two...)
 			continue
 		}
 		// 满五年的|员工, 超过五天的|出差申请
-		if ch.end < c.to && r.folded[ch.end] == '的' && r.bounded(ch.start, ch.end) {
+		if ch.end < c.to && r.folded[ch.end] == '的' && (r.bounded(ch.start, ch.end) || r.relative(c, &ch, k, own)) {
 			ch.role = roleCondition
 			out = append(out, ch)
 			continue
@@ -460,6 +505,127 @@ func (r *reading) peel(c *clause, own []chunk) []chunk {
 		out = append(out, ch)
 	}
 	return out
+}
+
+// limitAt finds where a word like 最多 or 至少 stands inside a Chinese phrase and begins
+// what is measured; the start of the phrase if nowhere.
+func (r *reading) limitAt(c *clause, ch *chunk) int {
+	if ch.kept || c.class == kb.Definition && !c.noun || !text.IsHan(r.folded[ch.end-1]) {
+		return ch.start
+	}
+	for i := ch.start + 1; i < ch.end; i++ {
+		e, ok := limits.at(r.folded, i, ch.end)
+		if !ok || i == ch.start+1 && !isNumeral(r.folded[ch.start]) && ch.end-ch.start < 4 {
+			continue
+		}
+		// 最低消费 is the measure itself, and 最大值 one word.
+		if _, n := r.p.rules.nounClass(r.folded, i, ch.end); n > 0 && e < ch.end && n >= ch.end-i {
+			return ch.start
+		}
+		return i
+	}
+	return ch.start
+}
+
+// rates parts 每户, 一年, 每小时 from the end of a Chinese phrase.
+func (r *reading) rates(ch chunk) []chunk {
+	m := 0
+	for {
+		n := r.rate(ch.start, ch.end-m)
+		if n == 0 || ch.end-m-n-ch.start < 2 {
+			break
+		}
+		m += n
+	}
+	if m == 0 {
+		return []chunk{ch}
+	}
+	head, rest := ch, ch
+	head.end = ch.end - m
+	rest.start, rest.before, rest.cueBefore, rest.role = head.end, "", false, roleAttribute
+	return []chunk{head, rest}
+}
+
+// rate returns the length of 每 or 一 with a measure word at the end of a phrase.
+func (r *reading) rate(start, end int) int {
+	for n := 1; n <= 3 && end-n-1 >= start; n++ {
+		if c := r.folded[end-n-1]; c != '每' && c != '一' {
+			continue
+		}
+		if rateUnits.whole(r.folded[end-n : end]) {
+			if i := end - n - 1; i > start && strings.ContainsRune("第十百千万统唯同之", r.folded[i-1]) {
+				return 0
+			}
+			return n + 1
+		}
+	}
+	return 0
+}
+
+// rateAt returns the end of 一 or 每 with a measure word at the head of a phrase; start if
+// there is none.
+func (r *reading) rateAt(start, end int) int {
+	if c := r.folded[start]; c != '每' && c != '一' || r.compoundAt(start, end) > start {
+		return start
+	}
+	e, ok := rateUnits.at(r.folded, start+1, end)
+	if !ok || e < end && (strings.ContainsRune("级期生制度性游", r.folded[e]) || r.compoundAt(e-1, end) > e) {
+		return start
+	}
+	return e
+}
+
+// eventEnd finds the end of 打完针, 交完费当天 and the like at the head of a Chinese phrase.
+func (r *reading) eventEnd(start, end int) int {
+	if end-start < 3 || r.folded[start+1] != '完' || r.compoundAt(start, end) > start+1 {
+		return start
+	}
+	e := start + 3
+	if r.compoundAt(start+2, end) > start+2 {
+		e = r.compoundAt(start+2, end)
+	}
+	for e < end {
+		n, ok := conditionEnds.at(r.folded, e, end)
+		if !ok {
+			if n, ok = afterwards.at(r.folded, e, end); !ok {
+				break
+			}
+		}
+		e = n
+	}
+	return e
+}
+
+// relative reports whether a Chinese phrase before 的 says what is done with the thing
+// behind it: 网上买|的鞋子, 从事高空作业|的人. It limits the question and names nothing.
+func (r *reading) relative(c *clause, ch *chunk, k int, own []chunk) bool {
+	if k+1 >= len(own) || own[k+1].start != ch.end+1 || c.class == kb.Comparison || c.class == kb.Definition && !c.noun || ch.end-ch.start < 2 {
+		return false
+	}
+	next := &own[k+1]
+	person := next.end-next.start == 1 && strings.ContainsRune("人者", r.folded[next.start])
+	if !text.IsHan(r.folded[ch.end-1]) || r.wholeNoun(next) || limits.begins(r.folded, next.start, next.end) || !person && r.emptyPhrase(next.start, next.end) {
+		return false
+	}
+	if e, ok := r.p.rules.verbsZH.at(r.folded, ch.start, ch.end); ok && e < ch.end && !strings.ContainsRune(nounTails, r.folded[e]) && r.compoundAt(ch.start, ch.end) <= e {
+		return true
+	}
+	if strings.ContainsRune(leadVerbs, r.folded[ch.start]) && ch.end-ch.start > 2 && r.compoundAt(ch.start, ch.end) == ch.start {
+		return true
+	}
+	if n := done.suffix(r.folded, ch.start, ch.end); n > 0 && n < ch.end-ch.start {
+		return true
+	}
+	last := ch.end - 1
+	if !strings.ContainsRune(verbRunes+"订寄租送签看选穿报打", r.folded[last]) {
+		return false
+	}
+	for i := max(ch.start, last-3); i < last; i++ {
+		if r.compoundAt(i, ch.end) == ch.end {
+			return false // 外卖 ends in a verb and is a thing
+		}
+	}
+	return true
 }
 
 // bounded reports whether a phrase holds a bound and a number: 司龄满五年.
@@ -494,6 +660,18 @@ func (r *reading) leadingVerbs(c *clause, own []chunk) []chunk {
 				ch.start, ch.before, ch.cueBefore = at+1, "", false
 			}
 		}
+		if at := ch.start; ch.end-at >= 3 && k == 0 && ch.before == "" && !ch.cueBefore && strings.ContainsRune(leadVerbs, r.folded[at]) && text.IsHan(r.folded[at+1]) && r.compoundAt(at, ch.end) == at && r.verbLeads(c, &ch, own) {
+			head := ch // 签|尊享套餐, 租|语音导览器
+			head.end, head.role = at+1, roleNone
+			if strings.ContainsRune(dealVerbs, r.folded[at]) {
+				head.role = roleAttribute
+			}
+			out = append(out, head)
+			ch.start, ch.before, ch.cueBefore = at+1, "", false
+			if e := r.rateAt(ch.start, ch.end); e < ch.end {
+				ch.start = e
+			}
+		}
 		for range 2 {
 			e, ok := lightVerbs.at(r.folded, ch.start, ch.end)
 			role := roleNone
@@ -517,6 +695,13 @@ func (r *reading) leadingVerbs(c *clause, own []chunk) []chunk {
 		out = append(out, ch)
 	}
 	return out
+}
+
+// verbLeads reports whether what follows the first character of a phrase can be a thing:
+// at least a word, and no place alone.
+func (r *reading) verbLeads(c *clause, ch *chunk, own []chunk) bool {
+	rest := ch.end - ch.start - 1
+	return rest >= 2 && !strings.ContainsRune("出上下进过去来回开掉满到完着得了", r.folded[ch.start+1]) && !(c.class == kb.Region && rest < 3)
 }
 
 func (r *reading) wholeNounAt(start, end int) bool {
@@ -547,6 +732,9 @@ func (r *reading) splitTail(own []chunk, i int) []chunk {
 	if _, ok := r.p.rules.verbsZH.at(r.folded, ch.start, ch.end); ok {
 		return own // a predicate without a thing: 办理用电过户
 	}
+	if _, n := r.p.rules.nounClass(r.folded, ch.start, ch.end); ch.measured && n == 0 {
+		return own // 盗抢责任|最多赔
+	}
 	cut := r.verbCut(ch.start, ch.end)
 	if at := r.stateAt(ch.start, ch.end); at > ch.start+1 && (cut == ch.start || at < cut) {
 		cut = at
@@ -560,6 +748,11 @@ func (r *reading) splitTail(own []chunk, i int) []chunk {
 	// 做|了多少: a verb of one character before the form.
 	if n := ch.end; cut <= ch.start && n-ch.start > 2 && strings.ContainsRune(verbRunes, r.folded[n-1]) && n < len(r.folded) && strings.ContainsRune(takesAfter, r.folded[n]) {
 		cut = n - 1
+	}
+	// 不拴绳|罚多少, 禾川县|补多少: a verb of one character before what it moves.
+	if n := ch.end - 1; cut <= ch.start && n-ch.start >= 2 && strings.ContainsRune(tailVerbs, r.folded[n]) && ch.end < len(r.folded) && (r.marks[ch.end] == cue || r.folded[ch.end] == '了') &&
+		(r.clauses[ch.clause].class == kb.Numeric || r.clauses[ch.clause].class == kb.Timeliness || r.clauses[ch.clause].class == kb.Effect || r.clauses[ch.clause].expect == kb.ExpectList) && !r.endsWord(ch.start, ch.end) {
+		cut = n
 	}
 	if cut <= ch.start || cut >= ch.end {
 		if m := r.modifier(ch.start, ch.end); r.clauses[ch.clause].class == kb.Numeric && m > 0 && ch.end-m-ch.start >= 2 {
@@ -579,6 +772,16 @@ func (r *reading) splitTail(own []chunk, i int) []chunk {
 	head.end = cut
 	rest.start, rest.before, rest.cueBefore, rest.role = cut, "", false, roleAttribute
 	return slices.Replace(own, i, i+1, head, rest)
+}
+
+// endsWord reports whether a Chinese word of the lists ends a phrase.
+func (r *reading) endsWord(start, end int) bool {
+	for i := max(start, end-4); i < end-1; i++ {
+		if r.compoundAt(i, end) == end {
+			return true
+		}
+	}
+	return false
 }
 
 // stateAt finds where what has become of a thing begins at the end of a phrase:
@@ -702,6 +905,9 @@ func (r *reading) modifier(start, end int) int {
 	if m := measureModifiers.suffix(r.folded, start, end); m > 0 {
 		return m
 	}
+	if n := r.rate(start, end); n > 0 {
+		return n
+	}
 	for n := 2; n <= 3 && end-n >= start; n++ {
 		if r.folded[end-n] == '每' {
 			return n
@@ -777,9 +983,9 @@ func (r *reading) placeEnd(start, end int) int {
 		}
 		if best > 0 {
 			// 云栈机场 is whole: take a longer ending that begins inside.
-			for j := i; j < best && j < end; j++ {
+			for j := i; j <= best && j < end; j++ {
 				if e, ok := placeEnds.at(r.folded, j, end); ok && e > best {
-					best = e
+					best = e // 临山区 ends twice
 				}
 			}
 			return best
@@ -897,12 +1103,16 @@ func (r *reading) assignEN(c *clause, own []chunk, asks bool) {
 		case i == 0 && len(own) > 1 && r.wholeNoun(ch) && (!yesNo || hasWord([]string{"of", "on", "for"}, own[1].before) && existence.begins(r.folded, c.from, c.to)):
 			ch.role = roleAttribute // "the criteria for", "the deductible for"
 			attribute = i
+		case i == 0 && c.class == kb.Numeric && ch.cueBefore && r.howMuchIs(c) && !(len(own) > 1 && r.endsInNoun(ch)):
+			ch.role, subject = roleSubject, i // "how much is a single ticket on the line"
 		case i == 0 && !yesNo && ch.cueBefore && ch.start < auxAt && !(c.class == kb.Region && auxAt == c.to) && (c.class != kb.Effect || ch.before == "" || len(own) == 1):
 			ch.role = roleAttribute // "how many rooms does", "which fee is"
 			attribute = i
 		case i > 0 && led == "of" && own[i-1].clause == ch.clause && !own[i-1].kept &&
 			(own[i-1].role == roleSubject || own[i-1].role == roleCondition || own[i-1].role == rolePlace || own[i-1].role == roleAttribute && subject >= 0):
 			ch.role = own[i-1].role
+		case i == 0 && c.class == kb.Numeric && r.howMuchIs(c) && !r.endsInNoun(ch):
+			ch.role, subject = roleSubject, i
 		case i == 0 && !yesNo && nounRule && !anyKept && len(own) > 1 && own[1].clause == ch.clause && hasWord(ofWords, own[1].before) && subject < 0 && !ch.named && !r.helped(ch.clause, ch.start):
 			ch.role = roleAttribute // "what is the fee of"
 			attribute = i
@@ -926,7 +1136,102 @@ func (r *reading) assignEN(c *clause, own []chunk, asks bool) {
 			attribute = i
 		}
 	}
+	r.betterSubject(c, own)
 }
+
+// betterSubject takes the role of subject from an English phrase that names nothing (a
+// verb, an adverb, a state) where another phrase of the clause does, and gives it to the
+// thing behind do, can or must where only what is asked for stands before.
+func (r *reading) betterSubject(c *clause, own []chunk) {
+	bad, has := -1, false
+	for i := range own {
+		if own[i].role != roleSubject {
+			continue
+		}
+		if r.slight(&own[i]) {
+			bad = i
+		} else {
+			has = true
+		}
+	}
+	if has || bad < 0 {
+		return
+	}
+	best, rank := -1, 0
+	for i := range own {
+		ch := &own[i]
+		if i == bad || ch.kept || ch.role == roleNone || r.slight(ch) || text.IsHan(r.folded[ch.start]) {
+			continue
+		}
+		n := 0
+		switch ch.role {
+		case roleAttribute:
+			n = 3
+			if r.endsInNoun(ch) {
+				n = 1
+			}
+		case roleCondition, rolePremise:
+			n = 2
+		case rolePlace:
+			n = 1
+		}
+		if i == bad+1 && n > 1 {
+			n++ // "wrong with the pump that …"
+		}
+		if n > rank {
+			best, rank = i, n
+		}
+	}
+	if best < 0 {
+		return
+	}
+	own[best].role = roleSubject
+	own[bad].role = roleAttribute
+	if w := r.words(own[bad].start, own[bad].end); len(w) == 1 && slightWords.whole(r.folded[w[0].Start:w[0].End]) {
+		own[bad].role = roleNone
+	}
+}
+
+// slightWords are English words that stand alone as phrases and name nothing.
+var slightWords = newPhrases([]string{"off", "away", "back", "down", "again", "yet", "together", "instead", "first", "last", "less", "more", "half", "once", "twice", "one", "ones", "two", "far", "late", "early", "soon", "often", "left",
+	"right", "straight", "alone", "online", "abroad", "anyway", "later", "sooner", "home", "better", "worse", "used", "using", "going", "coming", "trying", "want", "wants", "ll", "re", "ve", "d", "m", "used to", "able", "ahead", "forward", "anywhere", "somewhere", "everything", "nothing", "none", "never", "ever"})
+
+// slight reports whether an English phrase names nothing: it is a verb, an adverb or a
+// state, or a number.
+func (r *reading) slight(ch *chunk) bool {
+	if text.IsHan(r.folded[ch.start]) {
+		return false
+	}
+	if ch.verb || r.isVerb(ch) {
+		return true
+	}
+	words := r.words(ch.start, ch.end)
+	if len(words) == 0 {
+		return true
+	}
+	counted := r.numbered(ch)
+	for _, w := range words {
+		if unicode.IsUpper(r.runes[w.Start]) && w.Len() > 1 {
+			return false
+		}
+		s := r.folded[w.Start:w.End]
+		if slightWords.whole(s) || !slices.ContainsFunc(s, func(c rune) bool { return !unicode.IsDigit(c) }) || numberWords.whole(s) || counted && r.p.rules.units.whole(s) {
+			continue
+		}
+		if len(words) == 1 && (r.inflected(w) && !slices.Contains(determiners, lastWord(ch.before)) && !nounVerbs.whole(s[:len(s)-1])) {
+			continue
+		}
+		return false
+	}
+	return true
+}
+
+// howMuchIs reports whether a clause asks "how much is …": what follows is the thing.
+func (r *reading) howMuchIs(c *clause) bool {
+	return howMuch.begins(r.folded, c.from, c.to)
+}
+
+var howMuch = newPhrases([]string{"how much is", "how much are", "how much was", "how much were", "how much for", "how much a", "how much an", "how much the", "what does it cost for"})
 
 // existence opens a question whether there is something: "is there a cap on …".
 var existence = newPhrases([]string{"is there", "are there", "was there", "were there"})
@@ -1017,7 +1322,7 @@ func (r *reading) isVerb(ch *chunk) bool {
 }
 
 var irregular = newPhrases([]string{"sold", "built", "made", "kept", "held", "paid", "sent", "given", "taken", "written", "chosen", "known", "found", "founded", "bought", "brought", "lost", "done",
-	"drawn", "grown", "shown", "spent", "taught", "lent", "met", "set", "born", "won", "left", "led", "said", "seen", "begun", "valid", "open", "closed", "available", "due", "located", "mandatory", "free", "worth", "liable", "responsible", "entitled", "eligible"})
+	"drawn", "grown", "shown", "spent", "taught", "lent", "met", "set", "born", "won", "left", "led", "said", "seen", "begun", "valid", "open", "closed", "available", "due", "located", "mandatory", "free", "worth", "liable", "responsible", "entitled", "eligible", "safe", "legal", "illegal", "compulsory", "optional", "necessary", "extra", "ready", "full", "empty", "tax-free", "exempt", "subject", "affected", "big", "small", "enough", "possible", "worth", "wrong", "ok", "okay", "correct", "true"})
 
 // participle reports whether a word can end a passive or a state: postponed, sold, valid.
 func (r *reading) participle(w text.Span) bool {
@@ -1026,6 +1331,9 @@ func (r *reading) participle(w text.Span) bool {
 	}
 	if w.Len() > 4 && r.folded[w.End-1] == 'd' && r.folded[w.End-2] == 'e' {
 		return true
+	}
+	if s := string(r.folded[w.Start:w.End]); w.Len() > 6 && (strings.HasSuffix(s, "able") || strings.HasSuffix(s, "ible")) {
+		return true // refundable
 	}
 	e, ok := irregular.at(r.folded, w.Start, w.End)
 	return ok && e == w.End
@@ -1047,7 +1355,7 @@ func (r *reading) promote() {
 			pick = i // "I do not eat nuts. Which Oakfen bar …"
 		case ch.role == rolePlace && pick < 0:
 			pick = i
-		case ch.role == roleCondition && r.clauses[ch.clause].rule < 0 && !r.conditional(ch):
+		case ch.role == roleCondition && r.clauses[ch.clause].rule < 0 && !r.conditional(ch) && !ch.verb && !r.slight(&ch):
 			pick = i
 		case ch.role == roleCondition && pick < 0 && has[roleCondition] == 1 && r.clauses[ch.clause].class == kb.Subject && !text.IsHan(r.folded[ch.start]) && !r.isVerb(&r.chunks[i]):
 			pick = i // "who is liable when a meter freezes"
@@ -1128,7 +1436,7 @@ func (r *reading) findPair(comparing bool) (pair, bool) {
 			continue
 		}
 		word, _, _ := strings.Cut(between, " ")
-		if strings.Contains(between, "before") || strings.Contains(between, "after") {
+		if strings.Contains(between, "before") || strings.Contains(between, "after") || !comparing && hasWord([]string{"between"}, a.before) {
 			continue
 		}
 		if comparing {
@@ -1147,8 +1455,8 @@ func (r *reading) findPair(comparing bool) (pair, bool) {
 		switch word {
 		case "and", "or", "versus", "vs", "vs.":
 		case "than", "with", "to", "from", "as":
-			if !comparing {
-				continue
+			if !comparing || hasWord([]string{"from", "between"}, a.before) {
+				continue // from A to B: a way, no choice
 			}
 		default:
 			continue
@@ -1656,7 +1964,7 @@ func (r *reading) adjective(c *clause) string {
 	switch {
 	case strings.HasPrefix(w, "多") && len([]rune(w)) == 2 && w != "多少":
 		return r.text(last.start+1, last.end)
-	case strings.HasPrefix(w, "how "):
+	case strings.HasPrefix(w, "how ") && w != "how much" && w != "how many":
 		return r.text(last.start+4, last.end)
 	}
 	for _, pc := range c.pieces {

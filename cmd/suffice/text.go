@@ -185,6 +185,9 @@ func clarifyLines(c kb.Clarify) []string {
 			lines = append(lines, "- "+m)
 		}
 	}
+	for _, x := range c.Candidates {
+		lines = append(lines, "- "+x.Text)
+	}
 	return lines
 }
 

@@ -58,14 +58,18 @@ func toClarify(c *kb.Clarify) *pb.Clarify {
 	if c == nil {
 		return nil
 	}
-	return &pb.Clarify{Missing: keep(c.Missing), Prompt: c.Prompt}
+	return &pb.Clarify{Missing: keep(c.Missing), Prompt: c.Prompt, Candidates: list(c.Candidates, func(x kb.ClarifyCandidate) *pb.ClarifyCandidate {
+		return &pb.ClarifyCandidate{Text: x.Text, EvidenceId: x.EvidenceID}
+	})}
 }
 
 func fromClarify(c *pb.Clarify) *kb.Clarify {
 	if c == nil {
 		return nil
 	}
-	return &kb.Clarify{Missing: keep(c.GetMissing()), Prompt: c.GetPrompt()}
+	return &kb.Clarify{Missing: keep(c.GetMissing()), Prompt: c.GetPrompt(), Candidates: list(c.GetCandidates(), func(x *pb.ClarifyCandidate) kb.ClarifyCandidate {
+		return kb.ClarifyCandidate{Text: x.GetText(), EvidenceID: x.GetEvidenceId()}
+	})}
 }
 
 // ToAnalysis is the message in which the layers hand each other an analysis.

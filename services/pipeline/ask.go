@@ -16,7 +16,7 @@ import (
 
 // Ask runs all layers:
 //
-//	precheck → CLARIFY at once for a vague question
+//	precheck → CLARIFY for a vague question, with what a knowledge base has that it may mean
 //	→ retrieval, unless passages were handed over → rerank
 //	→ below green with an asked slot not filled: retrieval for the empty slots, rerank again
 //	→ validate → stale sources, gaps and reviews
@@ -59,7 +59,7 @@ func (c *call) ask(caller, ctx context.Context, req kb.AskRequest) (kb.Reply, er
 	r := c.reply(a)
 	if a.Clarify != nil {
 		r.Outcome = kb.Clarifying
-		return r, nil
+		return c.candidates(ctx, req, r)
 	}
 
 	overKB := !req.HandedOver
@@ -129,6 +129,54 @@ func (c *call) ask(caller, ctx context.Context, req kb.AskRequest) (kb.Reply, er
 		}
 	}
 	return r, nil
+}
+
+// maxCandidates is how many things a question back offers to choose from.
+const maxCandidates = 5
+
+// candidates adds to the question back what the knowledge base has that a vague question
+// may mean. Where none is open, or nothing is asked at all, there is nothing to offer; a
+// retrieval that fails leaves the question back without an offer, degraded.
+func (c *call) candidates(ctx context.Context, req kb.AskRequest, r kb.Reply) (kb.Reply, error) {
+	if req.HandedOver || c.snap.Retriever == nil || slices.Contains(r.Clarify.Missing, "question") {
+		return r, nil
+	}
+	got, err := c.retrieve(ctx, req, r.Analysis, look{})
+	if err != nil {
+		if req.OnFailure == kb.Fail {
+			return kb.Reply{}, err
+		}
+		r.Degraded = []kb.Degraded{{Part: "retrieval", Reason: err.Error()}}
+		return r, nil
+	}
+	r.Degraded = distinct(got.Degraded)
+	back := *r.Clarify // the analysis keeps its own
+	back.Candidates = offer(got.Candidates)
+	r.Clarify = &back
+	return r, nil
+}
+
+// offer names the best passages by title and heading, each name once.
+func offer(candidates []kb.Candidate) []kb.ClarifyCandidate {
+	var out []kb.ClarifyCandidate
+	for _, x := range candidates {
+		name := strings.TrimSpace(x.Title)
+		if name == "" {
+			name = x.DocumentID
+		}
+		if n := len(x.HeadingPath); n > 0 {
+			if h := strings.TrimSpace(x.HeadingPath[n-1]); h != "" && h != name {
+				name += " › " + h
+			}
+		}
+		if name == "" || slices.ContainsFunc(out, func(o kb.ClarifyCandidate) bool { return o.Text == name }) {
+			continue
+		}
+		if out = append(out, kb.ClarifyCandidate{Text: name, EvidenceID: x.ID}); len(out) == maxCandidates {
+			break
+		}
+	}
+	return out
 }
 
 // wantsMore says whether a second retrieval is due: coverage below green, and an

@@ -245,18 +245,68 @@ func TestAskAnswered(t *testing.T) {
 	}
 }
 
-func TestAskClarifiesAtOnce(t *testing.T) {
-	b := newBench("fare")
-	b.analyzer.analysis.Clarify = &kb.Clarify{Missing: []string{"subject"}, Prompt: "Which one?"}
-	r, err := b.Ask(t.Context(), ask("how much?"), nil)
-	if err != nil {
-		t.Fatal(err)
+func TestAskClarifies(t *testing.T) {
+	titled := func(id, title string, heading ...string) kb.Passage {
+		return kb.Passage{ID: id, Text: id, Title: title, DocumentID: title, HeadingPath: heading}
 	}
-	if r.Outcome != kb.Clarifying || r.Clarify == nil || r.Answer != "" {
-		t.Errorf("reply %+v", r)
+	found := []kb.Passage{
+		titled("a@1#0", "Parking", "Parking", "Fees"), titled("a@1#1", "Parking", "Fees"), titled("b@1#0", "Ferry", "Ferry"), titled("c@1#0", ""),
+		titled("d@1#0", "Gym"), titled("e@1#0", "Pool", "Lessons"), titled("f@1#0", "Sauna"), titled("g@1#0", "Court"),
 	}
-	if len(b.retriever.queries)+len(b.assessor.seen)+len(b.ledger.gaps) != 0 {
-		t.Error("a vague question was looked for, judged or recorded")
+	down := fmt.Errorf("index: %w", kb.ErrUnavailable)
+	for _, tt := range []struct {
+		name    string
+		missing string
+		request func(*kb.AskRequest)
+		fails   error
+		want    []kb.ClarifyCandidate
+		looked  int
+		part    string
+		wantErr error
+	}{
+		{name: "offers what is there", missing: "subject", looked: 1, want: []kb.ClarifyCandidate{
+			{Text: "Parking › Fees", EvidenceID: "a@1#0"}, {Text: "Ferry", EvidenceID: "b@1#0"}, {Text: "Gym", EvidenceID: "d@1#0"},
+			{Text: "Pool › Lessons", EvidenceID: "e@1#0"}, {Text: "Sauna", EvidenceID: "f@1#0"},
+		}},
+		{name: "nothing is asked", missing: "question"},
+		{name: "passages handed over", missing: "subject", request: func(r *kb.AskRequest) { r.HandedOver = true }},
+		{name: "retrieval is down", missing: "subject", fails: down, looked: 1, part: "retrieval"},
+		{name: "retrieval is down and must not be", missing: "subject", fails: down, looked: 1, request: func(r *kb.AskRequest) { r.OnFailure = kb.Fail }, wantErr: kb.ErrUnavailable},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBench("fare")
+			b.analyzer.analysis.Clarify = &kb.Clarify{Missing: []string{tt.missing}, Prompt: "Which one?"}
+			b.retriever.passage[""] = found
+			if tt.fails != nil {
+				b.retriever.err = map[string]error{"": tt.fails}
+			}
+			req := ask("how much?")
+			if tt.request != nil {
+				tt.request(&req)
+			}
+			r, err := b.Ask(t.Context(), req, nil)
+			if !errors.Is(err, tt.wantErr) {
+				t.Fatalf("error %v, want %v", err, tt.wantErr)
+			}
+			if len(b.retriever.queries) != tt.looked || len(b.assessor.seen)+len(b.ledger.gaps) != 0 {
+				t.Errorf("%d retrievals, want %d; judged %d, recorded %d, want none", len(b.retriever.queries), tt.looked, len(b.assessor.seen), len(b.ledger.gaps))
+			}
+			if err != nil {
+				return
+			}
+			if r.Outcome != kb.Clarifying || r.Clarify == nil || r.Clarify.Prompt != "Which one?" || r.Answer != "" || r.Citations != nil {
+				t.Fatalf("reply %+v", r)
+			}
+			if diff := cmp.Diff(tt.want, r.Clarify.Candidates); diff != "" {
+				t.Errorf("candidates (-want +got):\n%s", diff)
+			}
+			if part := len(r.Degraded) > 0; part != (tt.part != "") || part && r.Degraded[0].Part != tt.part {
+				t.Errorf("degraded %v, want %q", r.Degraded, tt.part)
+			}
+			if b.analyzer.analysis.Clarify.Candidates != nil {
+				t.Error("the analysis was changed")
+			}
+		})
 	}
 }
 

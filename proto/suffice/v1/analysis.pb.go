@@ -496,7 +496,10 @@ type Clarify struct {
 	// Names of the slots that are missing.
 	Missing []string `protobuf:"bytes,1,rep,name=missing,proto3" json:"missing,omitempty"`
 	// What to ask, in the asker's language.
-	Prompt        string `protobuf:"bytes,2,opt,name=prompt,proto3" json:"prompt,omitempty"`
+	Prompt string `protobuf:"bytes,2,opt,name=prompt,proto3" json:"prompt,omitempty"`
+	// What the knowledge base has that the question may mean, best first, at most 5: only in a
+	// reply of ask over a knowledge base. A field beyond the batch contract.
+	Candidates    []*ClarifyCandidate `protobuf:"bytes,3,rep,name=candidates,proto3" json:"candidates,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -545,6 +548,69 @@ func (x *Clarify) GetPrompt() string {
 	return ""
 }
 
+func (x *Clarify) GetCandidates() []*ClarifyCandidate {
+	if x != nil {
+		return x.Candidates
+	}
+	return nil
+}
+
+// ClarifyCandidate is a thing that a vague question may mean. A message beyond the batch
+// contract.
+type ClarifyCandidate struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Title of the document and, where it has one, the heading of the passage: "Parking › Fees".
+	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	// Evidence id of the best passage under it.
+	EvidenceId    string `protobuf:"bytes,2,opt,name=evidence_id,json=evidenceId,proto3" json:"evidence_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ClarifyCandidate) Reset() {
+	*x = ClarifyCandidate{}
+	mi := &file_suffice_v1_analysis_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ClarifyCandidate) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ClarifyCandidate) ProtoMessage() {}
+
+func (x *ClarifyCandidate) ProtoReflect() protoreflect.Message {
+	mi := &file_suffice_v1_analysis_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ClarifyCandidate.ProtoReflect.Descriptor instead.
+func (*ClarifyCandidate) Descriptor() ([]byte, []int) {
+	return file_suffice_v1_analysis_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ClarifyCandidate) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *ClarifyCandidate) GetEvidenceId() string {
+	if x != nil {
+		return x.EvidenceId
+	}
+	return ""
+}
+
 // Expansion is a term that is searched for beside the question's own words.
 type Expansion struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -560,7 +626,7 @@ type Expansion struct {
 
 func (x *Expansion) Reset() {
 	*x = Expansion{}
-	mi := &file_suffice_v1_analysis_proto_msgTypes[4]
+	mi := &file_suffice_v1_analysis_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -572,7 +638,7 @@ func (x *Expansion) String() string {
 func (*Expansion) ProtoMessage() {}
 
 func (x *Expansion) ProtoReflect() protoreflect.Message {
-	mi := &file_suffice_v1_analysis_proto_msgTypes[4]
+	mi := &file_suffice_v1_analysis_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -585,7 +651,7 @@ func (x *Expansion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Expansion.ProtoReflect.Descriptor instead.
 func (*Expansion) Descriptor() ([]byte, []int) {
-	return file_suffice_v1_analysis_proto_rawDescGZIP(), []int{4}
+	return file_suffice_v1_analysis_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Expansion) GetTerm() string {
@@ -648,7 +714,7 @@ type Analysis struct {
 
 func (x *Analysis) Reset() {
 	*x = Analysis{}
-	mi := &file_suffice_v1_analysis_proto_msgTypes[5]
+	mi := &file_suffice_v1_analysis_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -660,7 +726,7 @@ func (x *Analysis) String() string {
 func (*Analysis) ProtoMessage() {}
 
 func (x *Analysis) ProtoReflect() protoreflect.Message {
-	mi := &file_suffice_v1_analysis_proto_msgTypes[5]
+	mi := &file_suffice_v1_analysis_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -673,7 +739,7 @@ func (x *Analysis) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Analysis.ProtoReflect.Descriptor instead.
 func (*Analysis) Descriptor() ([]byte, []int) {
-	return file_suffice_v1_analysis_proto_rawDescGZIP(), []int{5}
+	return file_suffice_v1_analysis_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Analysis) GetQuestion() string {
@@ -827,10 +893,17 @@ const file_suffice_v1_analysis_proto_rawDesc = "" +
 	"\x10ClassProbability\x12@\n" +
 	"\x0equestion_class\x18\x01 \x01(\x0e2\x19.suffice.v1.QuestionClassR\rquestionClass\x12%\n" +
 	"\vprobability\x18\x02 \x01(\x01H\x00R\vprobability\x88\x01\x01B\x0e\n" +
-	"\f_probability\";\n" +
+	"\f_probability\"y\n" +
 	"\aClarify\x12\x18\n" +
 	"\amissing\x18\x01 \x03(\tR\amissing\x12\x16\n" +
-	"\x06prompt\x18\x02 \x01(\tR\x06prompt\"_\n" +
+	"\x06prompt\x18\x02 \x01(\tR\x06prompt\x12<\n" +
+	"\n" +
+	"candidates\x18\x03 \x03(\v2\x1c.suffice.v1.ClarifyCandidateR\n" +
+	"candidates\"G\n" +
+	"\x10ClarifyCandidate\x12\x12\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\x12\x1f\n" +
+	"\vevidence_id\x18\x02 \x01(\tR\n" +
+	"evidenceId\"_\n" +
 	"\tExpansion\x12\x12\n" +
 	"\x04term\x18\x01 \x01(\tR\x04term\x12\x1b\n" +
 	"\x06weight\x18\x02 \x01(\x01H\x00R\x06weight\x88\x01\x01\x12\x16\n" +
@@ -896,7 +969,7 @@ func file_suffice_v1_analysis_proto_rawDescGZIP() []byte {
 }
 
 var file_suffice_v1_analysis_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_suffice_v1_analysis_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_suffice_v1_analysis_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_suffice_v1_analysis_proto_goTypes = []any{
 	(Risk)(0),                // 0: suffice.v1.Risk
 	(SlotRole)(0),            // 1: suffice.v1.SlotRole
@@ -905,26 +978,28 @@ var file_suffice_v1_analysis_proto_goTypes = []any{
 	(*TimeRange)(nil),        // 4: suffice.v1.TimeRange
 	(*ClassProbability)(nil), // 5: suffice.v1.ClassProbability
 	(*Clarify)(nil),          // 6: suffice.v1.Clarify
-	(*Expansion)(nil),        // 7: suffice.v1.Expansion
-	(*Analysis)(nil),         // 8: suffice.v1.Analysis
-	(QuestionClass)(0),       // 9: suffice.v1.QuestionClass
+	(*ClarifyCandidate)(nil), // 7: suffice.v1.ClarifyCandidate
+	(*Expansion)(nil),        // 8: suffice.v1.Expansion
+	(*Analysis)(nil),         // 9: suffice.v1.Analysis
+	(QuestionClass)(0),       // 10: suffice.v1.QuestionClass
 }
 var file_suffice_v1_analysis_proto_depIdxs = []int32{
 	1,  // 0: suffice.v1.Slot.role:type_name -> suffice.v1.SlotRole
 	2,  // 1: suffice.v1.Slot.expect:type_name -> suffice.v1.SlotExpect
-	9,  // 2: suffice.v1.ClassProbability.question_class:type_name -> suffice.v1.QuestionClass
-	9,  // 3: suffice.v1.Analysis.question_class:type_name -> suffice.v1.QuestionClass
-	5,  // 4: suffice.v1.Analysis.classes:type_name -> suffice.v1.ClassProbability
-	0,  // 5: suffice.v1.Analysis.risk:type_name -> suffice.v1.Risk
-	3,  // 6: suffice.v1.Analysis.slots:type_name -> suffice.v1.Slot
-	4,  // 7: suffice.v1.Analysis.time:type_name -> suffice.v1.TimeRange
-	7,  // 8: suffice.v1.Analysis.expansions:type_name -> suffice.v1.Expansion
-	6,  // 9: suffice.v1.Analysis.clarify:type_name -> suffice.v1.Clarify
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	10, // 2: suffice.v1.ClassProbability.question_class:type_name -> suffice.v1.QuestionClass
+	7,  // 3: suffice.v1.Clarify.candidates:type_name -> suffice.v1.ClarifyCandidate
+	10, // 4: suffice.v1.Analysis.question_class:type_name -> suffice.v1.QuestionClass
+	5,  // 5: suffice.v1.Analysis.classes:type_name -> suffice.v1.ClassProbability
+	0,  // 6: suffice.v1.Analysis.risk:type_name -> suffice.v1.Risk
+	3,  // 7: suffice.v1.Analysis.slots:type_name -> suffice.v1.Slot
+	4,  // 8: suffice.v1.Analysis.time:type_name -> suffice.v1.TimeRange
+	8,  // 9: suffice.v1.Analysis.expansions:type_name -> suffice.v1.Expansion
+	6,  // 10: suffice.v1.Analysis.clarify:type_name -> suffice.v1.Clarify
+	11, // [11:11] is the sub-list for method output_type
+	11, // [11:11] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_suffice_v1_analysis_proto_init() }
@@ -936,15 +1011,15 @@ func file_suffice_v1_analysis_proto_init() {
 	file_suffice_v1_analysis_proto_msgTypes[0].OneofWrappers = []any{}
 	file_suffice_v1_analysis_proto_msgTypes[1].OneofWrappers = []any{}
 	file_suffice_v1_analysis_proto_msgTypes[2].OneofWrappers = []any{}
-	file_suffice_v1_analysis_proto_msgTypes[4].OneofWrappers = []any{}
 	file_suffice_v1_analysis_proto_msgTypes[5].OneofWrappers = []any{}
+	file_suffice_v1_analysis_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_suffice_v1_analysis_proto_rawDesc), len(file_suffice_v1_analysis_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   6,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
