@@ -438,7 +438,7 @@ const (
 	verbRunes  = "做卖买办交领取用花发开出设建养种修住招收存借还请吃喝装带拿送" // verbs of one character
 	takesAfter = "了过"
 	leadVerbs  = "签租寄买卖给住去进带玩跑借存办读打看吃选做坐骑养换找拿搬补领穿戴乘喝订报开修拍用想" // verbs of one character before their object, at the head of a phrase
-	dealVerbs  = "租卖借存换修搬退养装拆寄"                              // of these, those that one may ask about beside others
+	doneVerbs  = verbRunes + "订寄租送签看选穿报打"                    // verbs of one character that end what is said of the thing behind 的
 	tailVerbs  = "赔罚补提发交收卖买付借还报扣加花寄给续涨降送领存放打考"               // verbs of one character before the quantity that they move
 	usedVerbs  = "坐乘搭骑住吃喝喂养穿戴借买卖寄存租交领看玩用"                    // verbs of one character before their object, behind 能, 不 and the like
 )
@@ -451,8 +451,19 @@ func (r *reading) peel(c *clause, own []chunk) []chunk {
 			// 医疗险一年|最多赔, 狗绳|最长: how much at most, no part of the name.
 			head, rest := ch, ch
 			head.end, head.measured = at, true
-			rest.start, rest.before, rest.cueBefore, rest.role = at, "", false, roleAttribute
-			out = append(append(out, r.rates(head)...), rest)
+			parts := r.rates(head)
+			for i := range parts[1:] {
+				parts[1+i].role = roleNone
+			}
+			out = append(out, parts...)
+			word := ch
+			word.start, word.end, word.before, word.cueBefore, word.role = at, at, "", false, roleNone
+			if word.end, _ = limits.at(r.folded, at, ch.end); word.end < ch.end {
+				rest.start, rest.before, rest.cueBefore, rest.role = word.end, "", false, roleAttribute
+				out = append(out, word, rest)
+			} else {
+				out = append(out, word)
+			}
 			continue
 		}
 		if ch.kept || !text.IsHan(r.folded[ch.start]) && !isNumeral(r.folded[ch.start]) {
@@ -492,6 +503,9 @@ func (r *reading) peel(c *clause, own []chunk) []chunk {
 		// 满五年的|员工, 超过五天的|出差申请
 		if ch.end < c.to && r.folded[ch.end] == '的' && (r.bounded(ch.start, ch.end) || r.relative(c, &ch, k, own)) {
 			ch.role = roleCondition
+			if last := ch.end - 1; last-ch.start >= 2 && strings.ContainsRune(doneVerbs, r.folded[last]) {
+				ch.end = last // 网店买|的鞋子: where, not what is done
+			}
 			out = append(out, ch)
 			continue
 		}
@@ -617,7 +631,7 @@ func (r *reading) relative(c *clause, ch *chunk, k int, own []chunk) bool {
 		return true
 	}
 	last := ch.end - 1
-	if !strings.ContainsRune(verbRunes+"订寄租送签看选穿报打", r.folded[last]) {
+	if !strings.ContainsRune(doneVerbs, r.folded[last]) {
 		return false
 	}
 	for i := max(ch.start, last-3); i < last; i++ {
@@ -663,9 +677,6 @@ func (r *reading) leadingVerbs(c *clause, own []chunk) []chunk {
 		if at := ch.start; ch.end-at >= 3 && k == 0 && ch.before == "" && !ch.cueBefore && strings.ContainsRune(leadVerbs, r.folded[at]) && text.IsHan(r.folded[at+1]) && r.compoundAt(at, ch.end) == at && r.verbLeads(c, &ch, own) {
 			head := ch // 签|尊享套餐, 租|语音导览器
 			head.end, head.role = at+1, roleNone
-			if strings.ContainsRune(dealVerbs, r.folded[at]) {
-				head.role = roleAttribute
-			}
 			out = append(out, head)
 			ch.start, ch.before, ch.cueBefore = at+1, "", false
 			if e := r.rateAt(ch.start, ch.end); e < ch.end {
@@ -1744,7 +1755,7 @@ func (r *reading) asked(a *kb.Analysis, asking []int, two pair, paired bool) {
 			s.Subject = r.inherited(ci)
 		}
 		s.Attribute = r.joined(roleAttribute, ci)
-		if s.Attribute == "" && k == 0 {
+		if s.Attribute == "" && k == 0 && len(asking) == 1 {
 			s.Attribute = r.joined(roleAttribute, -1)
 		}
 		r.measure(c, &s)

@@ -2,6 +2,7 @@ package rerank
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"suffice.dev/suffice/kb"
@@ -52,7 +53,7 @@ func needsOf(a kb.Analysis) (needs []fact.Need, index []int) {
 			n.Subject = strings.Join(subject, " ")
 		}
 		if n.Attribute == "" {
-			n.Attribute = strings.Join(attribute, " ")
+			n.Attribute = strings.Join(others(attribute, a.Slots), " ")
 		}
 		// A difference between two sides needs what is asked of each.
 		if a.Class == kb.Comparison && baseName(s.Name) == "difference" && len(compared) == 2 {
@@ -81,6 +82,18 @@ func needsOf(a kb.Analysis) (needs []fact.Need, index []int) {
 		}
 	}
 	return needs, index
+}
+
+// others leaves out the attributes that an asked slot has as its own: 首重多少钱，加收多少
+// asks the second of one thing only.
+func others(attributes []string, slots []kb.Slot) []string {
+	var out []string
+	for _, x := range attributes {
+		if !slices.ContainsFunc(slots, func(s kb.Slot) bool { return s.Role == kb.Asked && s.Required && s.Attribute == x }) {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // places matches a given part that names two or three places: "London and Tokyo".
