@@ -410,8 +410,6 @@ var (
 	// periods are times of the year, week or day that limit what is asked.
 	periods = newPhrases([]string{"旺季", "淡季", "平季", "平时", "节假日", "法定节假日", "周末", "工作日", "夏季", "冬季", "春季", "秋季", "白天", "夜间", "晚间", "夜里", "晚上", "早上", "上午", "下午", "中午", "高峰期", "高峰时段", "寒假", "暑假", "寒暑假", "春节期间",
 		"周一", "周二", "周三", "周四", "周五", "周六", "周日", "周天", "星期一", "星期二", "星期三", "星期四", "星期五", "星期六", "星期日", "星期天", "每周一", "每周二", "每周三", "每周四", "每周五", "每周六", "每周日", "双休日"})
-	// latest say which of several times is asked.
-	latest = newPhrases([]string{"最迟", "最晚", "最早", "最快", "最慢"})
 	// limits say that the greatest or least is asked.
 	limits = newPhrases([]string{"最多", "最少", "最高", "最低", "最大", "最小", "最长", "最短", "最重", "最轻", "最迟", "最晚", "最早", "最快", "最慢", "最远", "最近", "至少", "至多", "起码", "顶多"})
 	// rateUnits stand behind 每 and 一 where something is counted by them.
