@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/text"
 )
 
 // RoutedQuestion is a question with what the routes found for it and how they score it.
@@ -27,13 +28,14 @@ type routed struct {
 	document string
 	id       string
 	scores   [3]float64 // in the order of kb.Routes
+	abroad   bool       // in another language than the question
 }
 
 // AskRoutes asks each question of a set once, and keeps every passage that any route
 // found with all its scores: any weights can then be tried without asking again. A
 // question is on the test side when all its documents are (IsTest), by the text that
-// text gives for an id.
-func AskRoutes(ctx context.Context, set RetrievalSet, text func(id string) string,
+// documentText gives for an id.
+func AskRoutes(ctx context.Context, set RetrievalSet, documentText func(id string) string,
 	retrieve func(context.Context, kb.AskRequest) (kb.Analysis, kb.Retrieved, error),
 ) ([]RoutedQuestion, error) {
 	var out []RoutedQuestion
@@ -47,10 +49,10 @@ func AskRoutes(ctx context.Context, set RetrievalSet, text func(id string) strin
 		}
 		r := RoutedQuestion{Set: set.Name, Class: a.Class, Relevant: q.Relevant, Test: true}
 		for _, id := range q.Relevant {
-			r.Test = r.Test && IsTest(text(id))
+			r.Test = r.Test && IsTest(documentText(id))
 		}
 		for _, c := range got.Candidates {
-			x := routed{document: c.DocumentID, id: c.ID}
+			x := routed{document: c.DocumentID, id: c.ID, abroad: abroad(q.Text, c.Text)}
 			for i, route := range kb.Routes {
 				x.scores[i] = c.Routes[route].Score
 			}
@@ -62,13 +64,11 @@ func AskRoutes(ctx context.Context, set RetrievalSet, text func(id string) strin
 }
 
 // measure is recall@1, 5, 10 and the reciprocal rank of one question under weights.
-func (q RoutedQuestion) measure(w [3]float64) (r RecallRow) {
+func (q RoutedQuestion) measure(w kb.Weights) (r RecallRow) {
 	order := make([]int, 0, len(q.Found))
 	score := make([]float64, len(q.Found))
 	for i, f := range q.Found {
-		for j := range w {
-			score[i] += w[j] * f.scores[j]
-		}
+		score[i] = w.Fuse(f.scores[0], f.scores[1], f.scores[2], f.abroad)
 		if score[i] > 0 {
 			order = append(order, i)
 		}
@@ -84,7 +84,14 @@ func (q RoutedQuestion) measure(w [3]float64) (r RecallRow) {
 	return r
 }
 
-var alone = map[kb.Route][3]float64{kb.Dense: {1, 0, 0}, kb.BM25: {0, 1, 0}, kb.Graph: {0, 0, 1}}
+var alone = map[kb.Route]kb.Weights{kb.Dense: {Dense: 1}, kb.BM25: {BM25: 1}, kb.Graph: {Graph: 1}}
+
+// abroad reports whether two texts are in different languages, both known.
+func abroad(question, passage string) bool {
+	a, b := text.Language(question), text.Language(passage)
+	known := func(l string) bool { return l == "zh" || l == "en" }
+	return known(a) && known(b) && a != b
+}
 
 // RouteRow says how often a route alone finds what a class asks for.
 type RouteRow struct {
@@ -216,7 +223,7 @@ func worth(questions []RoutedQuestion, w kb.Weights) (mean, noise float64) {
 	sums, counts := map[string]float64{}, map[string]float64{}
 	var all, squares float64
 	for _, q := range questions {
-		m := q.measure([3]float64{w.Dense, w.BM25, w.Graph})
+		m := q.measure(w)
 		v := (m.R5 + m.MRR) / 2
 		sums[q.Set] += v
 		counts[q.Set]++
@@ -263,7 +270,7 @@ func MeasureWeights(questions []RoutedQuestion, fitted FittedWeights, shipped fu
 					continue
 				}
 				w := way.of(q.Class)
-				m := q.measure([3]float64{w.Dense, w.BM25, w.Graph})
+				m := q.measure(w)
 				row.Questions++
 				row.R1, row.R5, row.R10, row.MRR = row.R1+m.R1, row.R5+m.R5, row.R10+m.R10, row.MRR+m.MRR
 			}

@@ -16,6 +16,7 @@ type AskRequest struct {
 	Question      Question
 	Readers       []string
 	Collection    string
+	Domains       []string  // only documents of one of these domains; none = all documents
 	Passages      []Passage // handed over: nothing is retrieved
 	HandedOver    bool      // true when passages were given, even if empty
 	OnFailure     FailurePolicy

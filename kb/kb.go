@@ -272,6 +272,20 @@ type Weights struct {
 	Dense, BM25, Graph float64
 }
 
+// lent is the share of the weights of BM25 and graph that goes with the dense score of a
+// passage in another language than the question: its words cannot stand there, and that
+// they do not says nothing. Fitted with the weights (docs/decisions.md).
+const lent = 0.2
+
+// Fuse is the fused score of a passage: the sum of its scores by the weights. abroad says
+// that it is in another language than the question. Weights that sum to 1 give 0..1.
+func (w Weights) Fuse(dense, bm25, graph float64, abroad bool) float64 {
+	if abroad {
+		w.Dense += lent * (w.BM25 + w.Graph)
+	}
+	return min(1, w.Dense*dense+w.BM25*bm25+w.Graph*graph)
+}
+
 // Candidate is a retrieved passage with its scores.
 type Candidate struct {
 	Passage
@@ -296,6 +310,7 @@ type RetrieveRequest struct {
 	TopK       int       // passages; 0 = 10
 	Readers    []string  // the caller's reader groups; documents for "*" are always visible
 	Collection string    // "" = default
+	Domains    []string  // only documents of one of these domains; none = all documents
 	Weights    *Weights  // nil = by class from config
 	Only       []Route   // nil = all routes
 	Deadline   time.Time // zero = the context's

@@ -3,6 +3,7 @@ package retrieval
 import (
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"suffice.dev/suffice/kb"
@@ -26,14 +27,18 @@ func Collection(name string) string {
 type Filter struct {
 	Readers    []string // without Everyone, sorted, distinct
 	Collection string   // never empty
+	Domains    []string // as Domain writes them, sorted, distinct; empty = all
 	From, To   time.Time
 	// Outside turns the time around: only versions that do not count on the days, or
-	// that a newer one supersedes, are admitted. Rights and collection stay.
+	// that a newer one supersedes, are admitted. Rights, collection and domains stay.
 	Outside bool
 }
 
-// FilterOf reads the filter out of a request: the caller's groups, the collection
-// and the days that the question is about.
+// Domain returns the name under which a domain is filtered.
+func Domain(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
+
+// FilterOf reads the filter out of a request: the caller's groups, the collection, the
+// domains and the days that the question is about.
 func FilterOf(req kb.RetrieveRequest) Filter {
 	f := Filter{Collection: Collection(req.Collection), Outside: req.Outside}
 	f.From, f.To = req.Analysis.Period()
@@ -44,6 +49,13 @@ func FilterOf(req kb.RetrieveRequest) Filter {
 	}
 	slices.Sort(f.Readers)
 	f.Readers = slices.Compact(f.Readers)
+	for _, d := range req.Domains {
+		if d = Domain(d); d != "" {
+			f.Domains = append(f.Domains, d)
+		}
+	}
+	slices.Sort(f.Domains)
+	f.Domains = slices.Compact(f.Domains)
 	return f
 }
 
@@ -51,6 +63,7 @@ func FilterOf(req kb.RetrieveRequest) Filter {
 // when it counts.
 type Visibility struct {
 	Collection         string // never empty
+	Domain             string // as Domain writes it; "" = none
 	Readers            []string
 	ValidFrom, ValidTo time.Time // zero = open; ValidTo is the last valid day
 
@@ -63,10 +76,14 @@ type Visibility struct {
 
 // Admits reports whether a document version of this visibility may be seen.
 func (f Filter) Admits(v Visibility) bool {
-	return f.collection(v) && f.reads(v) && f.inTime(v) != f.Outside
+	return f.collection(v) && f.domain(v) && f.reads(v) && f.inTime(v) != f.Outside
 }
 
 func (f Filter) collection(v Visibility) bool { return v.Collection == f.Collection }
+
+func (f Filter) domain(v Visibility) bool {
+	return len(f.Domains) == 0 || slices.Contains(f.Domains, v.Domain)
+}
 
 func (f Filter) reads(v Visibility) bool {
 	for _, r := range v.Readers {
@@ -91,6 +108,7 @@ const OpenDay = 1 << 30
 // Stored is a visibility as an index stores it beside a chunk.
 type Stored struct {
 	Collection string
+	Domain     string
 	Readers    []string // never empty
 	From, To   int64    // first and last valid day; -OpenDay and OpenDay = open
 	Replaced   int64    // first day on which it counts no more; OpenDay = never
@@ -98,7 +116,7 @@ type Stored struct {
 
 // Stored returns the form of a visibility for an index.
 func (v Visibility) Stored() Stored {
-	s := Stored{Collection: v.Collection, Readers: v.Readers, From: firstDay(v.ValidFrom), To: lastDay(v.ValidTo), Replaced: OpenDay}
+	s := Stored{Collection: v.Collection, Domain: v.Domain, Readers: v.Readers, From: firstDay(v.ValidFrom), To: lastDay(v.ValidTo), Replaced: OpenDay}
 	if len(s.Readers) == 0 {
 		s.Readers = []string{Everyone}
 	}
@@ -108,11 +126,12 @@ func (v Visibility) Stored() Stored {
 	return s
 }
 
-// Wanted is a filter as an index is asked: it admits what is in the collection, for
-// one of the readers, with Stored.From <= To, Stored.To >= From and
+// Wanted is a filter as an index is asked: it admits what is in the collection, of one of
+// the domains if there are any, for one of the readers, with Stored.From <= To, Stored.To >= From and
 // Stored.Replaced >= After; with Outside, where not all three hold.
 type Wanted struct {
 	Collection string
+	Domains    []string // empty = all
 	Readers    []string // never empty
 	From, To   int64
 	After      int64
@@ -122,7 +141,7 @@ type Wanted struct {
 // Wanted returns the form of a filter for an index.
 func (f Filter) Wanted() Wanted {
 	w := Wanted{
-		Collection: f.Collection, Readers: append([]string{Everyone}, f.Readers...), From: firstDay(f.From), To: lastDay(f.To), After: OpenDay, Outside: f.Outside,
+		Collection: f.Collection, Domains: f.Domains, Readers: append([]string{Everyone}, f.Readers...), From: firstDay(f.From), To: lastDay(f.To), After: OpenDay, Outside: f.Outside,
 	}
 	if !f.To.IsZero() {
 		w.After = w.To + 1

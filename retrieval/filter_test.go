@@ -23,14 +23,20 @@ func TestStoredAndWanted(t *testing.T) {
 					if i%4 == 0 {
 						v.Collection = "b"
 					}
+					if i%5 > 0 {
+						v.Domain = []string{"law", "medicine"}[i%2]
+					}
 					for _, a := range days {
 						for _, b := range days {
 							f := retrieval.Filter{Collection: "a", From: a, To: b}
 							if i%6 == 3 {
 								f.Readers = []string{"group:y"}
 							}
+							if i > 8 {
+								f.Domains = []string{"finance", "law"}
+							}
 							s, w := v.Stored(), f.Wanted()
-							got := s.Collection == w.Collection && slices.ContainsFunc(s.Readers, func(r string) bool { return slices.Contains(w.Readers, r) }) &&
+							got := s.Collection == w.Collection && (len(w.Domains) == 0 || slices.Contains(w.Domains, s.Domain)) && slices.ContainsFunc(s.Readers, func(r string) bool { return slices.Contains(w.Readers, r) }) &&
 								s.From <= w.To && s.To >= w.From && s.Replaced >= w.After
 							if want := f.Admits(v); got != want {
 								t.Fatalf("%+v of %+v: %t, Admits says %t", f, v, got, want)

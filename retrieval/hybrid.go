@@ -315,7 +315,7 @@ type scored struct {
 }
 
 // fuse scores every chunk that any route found, and the others, by all routes, and orders them by
-// the weighted sum, ties by id. A route that found a chunk but cannot score the
+// the weighted sum (kb.Weights.Fuse), ties by id. A route that found a chunk but cannot score the
 // others in time counts as 0 there and is named.
 func (h *Hybrid) fuse(ctx context.Context, q Query, lists []list, w kb.Weights, others []string) ([]scored, []kb.Degraded) {
 	var ids []string
@@ -364,8 +364,15 @@ func (h *Hybrid) fuse(ctx context.Context, q Query, lists []list, w kb.Weights, 
 		})
 		for rank, j := range order {
 			out[j].routes[l.route] = kb.RouteScore{Score: columns[i][j], Rank: rank + 1}
-			out[j].score += weight(w, l.route) * columns[i][j]
 		}
+	}
+	abroad := make([]bool, len(ids))
+	if s, ok := h.source.(Linguist); ok {
+		abroad = s.Abroad(q.Text, ids)
+	}
+	for i := range out {
+		r := out[i].routes
+		out[i].score = w.Fuse(r[kb.Dense].Score, r[kb.BM25].Score, r[kb.Graph].Score, abroad[i])
 	}
 	out = slices.DeleteFunc(out, func(s scored) bool { return s.score <= 0 })
 	slices.SortFunc(out, func(a, b scored) int {

@@ -322,17 +322,3 @@ func TestConfigValidate(t *testing.T) {
 		t.Error("New takes no routes")
 	}
 }
-
-func TestCalibrate(t *testing.T) {
-	last := 0.0
-	for i := range 101 {
-		got := retrieval.Calibrate(float64(i) / 100)
-		if got < last || got > 1 {
-			t.Fatalf("Calibrate(%v) = %v after %v", float64(i)/100, got, last)
-		}
-		last = got
-	}
-	if last != 1 || retrieval.Calibrate(-1) != 0 || retrieval.Calibrate(2) != 1 {
-		t.Errorf("ends: %v, %v, %v", last, retrieval.Calibrate(-1), retrieval.Calibrate(2))
-	}
-}

@@ -67,6 +67,13 @@ type Source interface {
 	Passages(ctx context.Context, ids []string) ([]kb.Passage, error)
 }
 
+// Linguist is a Source that knows the languages of its chunks.
+type Linguist interface {
+	// Abroad says of each chunk whether it is in another language than the question; false
+	// where either is of none, or of several.
+	Abroad(question string, ids []string) []bool
+}
+
 // Referrer is a Source that can follow what its chunks point to.
 type Referrer interface {
 	// Referred returns the chunks that the given ones point to (附件二, Appendix B, another

@@ -26,6 +26,7 @@ type callFlags struct {
 	readers    []string
 	topK       int
 	collection string
+	domains    []string
 	language   string
 	passages   []string
 	question   string
@@ -121,7 +122,7 @@ func (f *callFlags) request(text string) (kb.AskRequest, error) {
 		return kb.AskRequest{}, usage("--reply-language %s: write zh or en", f.language)
 	}
 	return kb.AskRequest{
-		Question: kb.Question{Text: text, AsOf: asOf}, Readers: f.readers, Collection: f.collection,
+		Question: kb.Question{Text: text, AsOf: asOf}, Readers: f.readers, Collection: f.collection, Domains: f.domains,
 		TopK: f.topK, ReplyLanguage: f.language, NoGaps: f.noGaps,
 	}, nil
 }
@@ -179,6 +180,7 @@ func (c *cli) retrievalFlags(cmd *cobra.Command, f *callFlags) {
 	fl.StringArrayVar(&f.readers, "reader", nil, "reader group of the asker; may be repeated")
 	fl.IntVar(&f.topK, "top-k", 0, "passages to retrieve (default 10)")
 	fl.StringVar(&f.collection, "collection", "", "collection of documents")
+	fl.StringArrayVar(&f.domains, "domain", nil, "only documents of this domain; may be repeated")
 }
 
 func (c *cli) askOne(ctx context.Context, f *callFlags, text string) error {

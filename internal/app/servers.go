@@ -59,7 +59,8 @@ func reachServers(ctx context.Context, c config.Config, opt *index.Options) (far
 	if err != nil {
 		return far{}, err
 	}
-	if words != nil && vectors != nil && *words == *vectors { // one index for both
+	// One index for both, but for vectors of an endpoint: those come later than the words.
+	if words != nil && vectors != nil && *words == *vectors && opt.Endpoint == nil {
 		vectors = words
 	}
 	if words != nil {

@@ -82,6 +82,7 @@ type Index struct {
 const (
 	fieldText       = "t"
 	fieldCollection = "c"
+	fieldDomain     = "d"
 	fieldReader     = "r"
 	fieldFrom       = "f" // first valid day
 	fieldTo         = "u" // last valid day
@@ -223,6 +224,7 @@ func indexed(c Chunk) *document.Document {
 	only := index.IndexField
 	d.AddField(document.NewTextFieldCustom(fieldText, nil, nil, only, precomputed(c.Terms)))
 	d.AddField(document.NewTextFieldCustom(fieldCollection, nil, []byte(s.Collection), only, whole{}))
+	d.AddField(document.NewTextFieldCustom(fieldDomain, nil, []byte(s.Domain), only, whole{}))
 	for i, r := range s.Readers {
 		d.AddField(document.NewTextFieldCustom(fieldReader, []uint64{uint64(i)}, []byte(r), only, whole{}))
 	}
@@ -235,7 +237,7 @@ func indexed(c Chunk) *document.Document {
 // Needs says which parts of the filter some live chunk does not pass by itself;
 // parts that all pass need not be asked of bleve.
 type Needs struct {
-	Collection, Readers, Time bool
+	Collection, Domain, Readers, Time bool
 }
 
 // filterQuery is the filter in bleve's words; nil when nothing is to be filtered.
@@ -245,16 +247,11 @@ func filterQuery(f retrieval.Filter, need Needs) query.Query {
 	if need.Collection {
 		parts = append(parts, exact(fieldCollection, w.Collection))
 	}
+	if need.Domain {
+		parts = append(parts, oneOf(fieldDomain, w.Domains))
+	}
 	if need.Readers {
-		var groups []query.Query
-		for _, r := range w.Readers {
-			groups = append(groups, exact(fieldReader, r))
-		}
-		if len(groups) == 1 {
-			parts = append(parts, groups[0])
-		} else {
-			parts = append(parts, query.NewDisjunctionQuery(groups))
-		}
+		parts = append(parts, oneOf(fieldReader, w.Readers))
 	}
 	if need.Time {
 		when := inTime(w)
@@ -291,6 +288,18 @@ func exact(field, value string) query.Query {
 	q := query.NewTermQuery(value)
 	q.SetField(field)
 	return q
+}
+
+// oneOf wants at least one value.
+func oneOf(field string, values []string) query.Query {
+	if len(values) == 1 {
+		return exact(field, values[0])
+	}
+	parts := make([]query.Query, len(values))
+	for i, v := range values {
+		parts[i] = exact(field, v)
+	}
+	return query.NewDisjunctionQuery(parts)
 }
 
 func between(field string, lo, hi float64) query.Query {
@@ -387,7 +396,7 @@ func Prepare(cfg Config, q retrieval.Query, s *Stats) Prepared {
 
 // Score is the calibrated score of a chunk, 0..1.
 func (p Prepared) Score(c Packed) float64 {
-	return retrieval.Calibrate(coverage(p.cfg, p.terms, c, p.average))
+	return calibrate(coverage(p.cfg, p.terms, c, p.average))
 }
 
 // Search returns the best chunks that the filter admits, scored and ordered.

@@ -15,21 +15,29 @@ import (
 )
 
 // Calibration maps the cosine of a question and a chunk's best window to 0..1:
-// (cosine - Zero) / (One - Zero), cut at both ends. It is the same line for all
+// ((cosine - Zero) / (One - Zero))^Power, cut at both ends. It is the same curve for all
 // questions: nothing is stretched per query.
 type Calibration struct {
-	Zero float64 // cosine of a chunk that has nothing to do with the question
-	One  float64 // cosine that counts as full agreement
+	Zero  float64 // cosine of a chunk that has nothing to do with the question
+	One   float64 // cosine that counts as full agreement
+	Power float64 // above 0; above 1, differences among high cosines count for more
 }
 
-// Static is the calibration of the built-in embedding: the cosine as it is, cut at
-// 0. Any other line through the cosines is a change of the fusion weight, and the
-// shipped weights were fitted with this one (retrieval.Default).
-var Static = Calibration{Zero: 0, One: 1}
+// Static is the calibration of the built-in embedding. Where its best cosines are low it
+// knows little of the question's words, and its order there says little: the power lets
+// the other routes decide. It was fitted with the weights (retrieval.Default).
+var Static = Calibration{Zero: 0, One: 1, Power: 1.5}
+
+// Cosine leaves cosines as they are, cut at 0.
+var Cosine = Calibration{Zero: 0, One: 1, Power: 1}
 
 // Score maps a cosine.
 func (c Calibration) Score(cosine float64) float64 {
-	return min(1, max(0, (cosine-c.Zero)/(c.One-c.Zero)))
+	share := min(1, max(0, (cosine-c.Zero)/(c.One-c.Zero)))
+	if c.Power == 1 {
+		return share
+	}
+	return math.Pow(share, c.Power)
 }
 
 // rescored is how many chunks of the int8 scan are scored again with the question
@@ -79,8 +87,8 @@ func NewMatrix(dims int, cal Calibration, dir string) (*Matrix, error) {
 	if dims < 1 {
 		return nil, fmt.Errorf("dense: %d dims", dims)
 	}
-	if !(cal.One > cal.Zero) {
-		return nil, fmt.Errorf("dense: calibration from %v to %v", cal.Zero, cal.One)
+	if !(cal.One > cal.Zero) || !(cal.Power > 0) {
+		return nil, fmt.Errorf("dense: calibration from %v to %v, power %v", cal.Zero, cal.One, cal.Power)
 	}
 	values, err := newMapping(dir)
 	if err != nil {
@@ -214,6 +222,32 @@ func (m *Matrix) Has(chunk int32) bool {
 	defer m.mu.RUnlock()
 	s := m.of(chunk)
 	return s.from < s.to || s.from < 0
+}
+
+// Language is the language that a chunk was put in.
+func (m *Matrix) Language(chunk int32) Language {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if m.of(chunk) == (span{}) {
+		return Unknown
+	}
+	return m.tongue[chunk]
+}
+
+// Windows returns the windows of a chunk, and the language that it was put in; none for
+// a chunk that is not there.
+func (m *Matrix) Windows(chunk int32) (Language, []Vector) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	rows := m.of(chunk)
+	if rows == (span{}) {
+		return Unknown, nil
+	}
+	var out []Vector
+	for r := rows.from; r < rows.to; r++ {
+		out = append(out, Vector{Scale: m.scales[r], Values: slices.Clone(m.row(int(r)))})
+	}
+	return m.tongue[chunk], out
 }
 
 // Cosine is the similarity of two windows by their places, each below Rows plus the
@@ -397,17 +431,6 @@ func (m *Matrix) exact(q question, chunk int32) float64 {
 		best = max(best, cosine(side.exact, m.row(r), m.scales[r])+float64(side.shift))
 	}
 	return m.cal.Score(best)
-}
-
-// Best is the score of a chunk with these windows; 0 without any.
-func (c Calibration) Best(query []float32, windows []Vector) float64 {
-	best := math.Inf(-1)
-	for _, w := range windows {
-		if len(w.Values) == len(query) {
-			best = max(best, cosine(query, w.Values, w.Scale))
-		}
-	}
-	return c.Score(best)
 }
 
 // cosine of a question and a window, both of length 1.

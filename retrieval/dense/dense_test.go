@@ -307,7 +307,11 @@ func TestTiesByChunk(t *testing.T) {
 }
 
 func TestCalibration(t *testing.T) {
-	c := Calibration{Zero: 0.2, One: 0.7}
+	c := Calibration{Zero: 0.2, One: 0.7, Power: 2}
+	if got := c.Score(0.45); math.Abs(got-0.25) > 1e-12 {
+		t.Errorf("Score(0.45) = %v, want 0.25", got)
+	}
+	c.Power = 1
 	for cosine, want := range map[float64]float64{-1: 0, 0.2: 0, 0.45: 0.5, 0.7: 1, 1: 1} {
 		if got := c.Score(cosine); math.Abs(got-want) > 1e-12 {
 			t.Errorf("Score(%v) = %v, want %v", cosine, got, want)

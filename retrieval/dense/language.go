@@ -1,5 +1,7 @@
 package dense
 
+import "fmt"
+
 // Language is what a text is written in, as far as the route tells languages apart.
 type Language uint8
 
@@ -94,4 +96,32 @@ func (m *Matrix) question(query []float32, in Language) question {
 	q.other = other
 	q.abroad = side{exact: freed, small: quantize(freed), shift: float32(common - toTheirs - foreign)}
 	return q
+}
+
+// Sought is a vector and the chunks that are to be compared with it: how a search
+// engine is asked for what SearchIn looks at. Products are comparable among the chunks
+// of one, not between them.
+type Sought struct {
+	Vector Vector
+	In     Language // only chunks in this language; Unknown = in any
+	But    Language // none in this language; Unknown = no such
+}
+
+// Sought returns what a search engine that holds the windows is asked for a question
+// that is asked in a language; nothing for a question without a vector.
+func (m *Matrix) Sought(query []float32, in Language) ([]Sought, error) {
+	if len(query) != m.dims {
+		return nil, fmt.Errorf("%w: question has %d, want %d", ErrDims, len(query), m.dims)
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	q := m.question(query, in)
+	var out []Sought
+	if q.own.small.Scale != 0 {
+		out = append(out, Sought{Vector: q.own.small, But: q.other})
+	}
+	if q.other != Unknown && q.abroad.small.Scale != 0 {
+		out = append(out, Sought{Vector: q.abroad.small, In: q.other})
+	}
+	return out, nil
 }

@@ -4,7 +4,7 @@
 //
 // The score of a fact is the share of the question's terms, weighed by how rare
 // they are, that the fact and the facts on the way to it cover, calibrated by
-// retrieval.Calibrate; each hop beyond the first costs the decay. It lies in 0..1 and does not depend on what else is found.
+// calibrate; each hop beyond the first costs the decay. It lies in 0..1 and does not depend on what else is found.
 // A denied fact never supports: it is neither found nor walked.
 package graph
 
@@ -20,7 +20,6 @@ import (
 	"sync"
 
 	"suffice.dev/suffice/kb"
-	"suffice.dev/suffice/retrieval"
 	"suffice.dev/suffice/text"
 )
 
@@ -519,7 +518,7 @@ func (g *Graph) Scores(cfg Config, a kb.Analysis, query string, admit func(chunk
 		}
 		for f := range g.facts(c) {
 			if !f.denied && w.covers(f, covered) {
-				out[i] = max(out[i], retrieval.Calibrate(w.share(covered)))
+				out[i] = max(out[i], calibrate(w.share(covered)))
 			}
 		}
 	}
@@ -603,11 +602,11 @@ func (s *search) first(limit int) []reached {
 		}
 	}
 	if len(shares) == limit {
-		s.floor = retrieval.Calibrate(shares[0])
+		s.floor = calibrate(shares[0])
 		found = slices.DeleteFunc(found, func(r reached) bool { return r.score < shares[0] })
 	}
 	for i := range found {
-		found[i].score = retrieval.Calibrate(found[i].score)
+		found[i].score = calibrate(found[i].score)
 	}
 	return s.keep(found)
 }
@@ -662,7 +661,7 @@ func (s *search) hop(from []reached, hops int, fall float64, last bool) []reache
 				if last {
 					bar = max(bar, s.best[chunk].Score)
 				}
-				if retrieval.Calibrate(share+promise/s.w.total)*fall < bar {
+				if calibrate(share+promise/s.w.total)*fall < bar {
 					return true
 				}
 				s.walked++
@@ -692,7 +691,7 @@ func (s *search) join(r reached, n, chunk int32, hops int, fall float64, joined 
 		if !met || !gain {
 			continue
 		}
-		score := retrieval.Calibrate(s.w.share(joined)) * fall
+		score := calibrate(s.w.share(joined)) * fall
 		if old, ok := found[f.id]; !ok || score > old.score {
 			found[f.id] = reached{fact: f, hops: hops, score: score, covered: slices.Clone(joined)}
 		}

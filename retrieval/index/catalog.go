@@ -209,7 +209,7 @@ func (c *catalog) refresh(v *version) bool {
 
 func (c *catalog) visibility(v *version) retrieval.Visibility {
 	vis := retrieval.Visibility{
-		Collection: retrieval.Collection(v.doc.Collection), Readers: v.doc.Readers, ValidFrom: v.doc.ValidFrom, ValidTo: v.doc.ValidTo,
+		Collection: retrieval.Collection(v.doc.Collection), Domain: retrieval.Domain(v.doc.Domain), Readers: v.doc.Readers, ValidFrom: v.doc.ValidFrom, ValidTo: v.doc.ValidTo,
 	}
 	replace := func(from time.Time) {
 		if !vis.Replaced || from.Before(vis.ReplacedFrom) {
@@ -259,6 +259,7 @@ func (c *catalog) count(vis retrieval.Visibility, by int) {
 func (c *catalog) needs(f retrieval.Filter) bm25.Needs {
 	return bm25.Needs{
 		Collection: len(c.collections) > 1 || c.collections[f.Collection] == 0,
+		Domain:     len(f.Domains) > 0,
 		Readers:    c.restricted > 0,
 		Time:       c.timed > 0 || f.Outside,
 	}

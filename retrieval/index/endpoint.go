@@ -102,7 +102,7 @@ func (x *Index) openRemote() error {
 	if err != nil {
 		return fmt.Errorf("open index: %w", err)
 	}
-	matrix, err := dense.NewMatrix(ep.Dims(), dense.Static, x.dir)
+	matrix, err := dense.NewMatrix(ep.Dims(), dense.Cosine, x.dir)
 	if err != nil {
 		return errors.Join(fmt.Errorf("open index: %w", err), file.close())
 	}
@@ -353,6 +353,9 @@ func (x *Index) placeAll(rows []int32) error {
 		if err := x.place(r, texts); err != nil {
 			return err
 		}
+	}
+	if x.opt.Vectors != nil { // what waited for them may be written there now
+		x.of(x.opt.Vectors).suspect()
 	}
 	return nil
 }

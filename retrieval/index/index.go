@@ -93,7 +93,7 @@ type Index struct {
 
 // formVersion changes with every change of the log's form or of what is derived
 // from a text, so that older folders are built anew.
-const formVersion = "2"
+const formVersion = "3"
 
 // Batch sizes of Sync: changes asked of the feed, and chunks written at once.
 const (
@@ -645,10 +645,8 @@ func (x *Index) admit(r *record) (change, error) {
 		for i, w := range windows {
 			rows[i] = dense.Vector{Scale: w.Scale, Values: w.Values}
 		}
-		if x.opt.Vectors == nil {
-			if err := x.matrix.PutIn(n, language(ch.Text), rows); err != nil {
-				return out, fmt.Errorf("index: %w", err)
-			}
+		if err := x.matrix.PutIn(n, language(ch.Text), rows); err != nil {
+			return out, fmt.Errorf("index: %w", err)
 		}
 		edges, err := graph.Decode(ch.Edges)
 		if err != nil {

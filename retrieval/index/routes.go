@@ -1,7 +1,6 @@
 package index
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,12 +35,12 @@ func (x *Index) Routes(t Tuning) (map[kb.Route]retrieval.Route, error) {
 	if t.Graph.Match == nil {
 		t.Graph.Match = x.opt.Match
 	}
-	routes := map[kb.Route]retrieval.Route{kb.Dense: denseRoute{x}, kb.BM25: bm25Route{x, t.BM25}, kb.Graph: graphRoute{x, t.Graph}}
+	routes := map[kb.Route]retrieval.Route{kb.Dense: denseRoute{x: x}, kb.BM25: bm25Route{x, t.BM25}, kb.Graph: graphRoute{x, t.Graph}}
 	if s := x.opt.Words; s != nil {
 		routes[kb.BM25] = wordsRoute{x: x, cfg: t.BM25, server: s, follower: x.of(s)}
 	}
 	if s := x.opt.Vectors; s != nil {
-		routes[kb.Dense] = vectorsRoute{x: x, server: s, follower: x.of(s)}
+		routes[kb.Dense] = denseRoute{x: x, server: s, follower: x.of(s)}
 	}
 	if s := x.opt.Facts; s != nil {
 		routes[kb.Graph] = factsRoute{x: x, cfg: t.Graph, server: s, follower: x.of(s)}
@@ -86,6 +85,26 @@ func (x *Index) Passages(ctx context.Context, ids []string) ([]kb.Passage, error
 	return out, nil
 }
 
+var _ retrieval.Linguist = (*Index)(nil)
+
+// Abroad implements retrieval.Linguist.
+func (x *Index) Abroad(question string, ids []string) []bool {
+	out := make([]bool, len(ids))
+	asked := language(question)
+	if asked == dense.Unknown {
+		return out
+	}
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	for i, id := range ids {
+		if r, ok := x.cat.find(id); ok {
+			in := x.matrix.Language(r)
+			out[i] = in != dense.Unknown && in != asked
+		}
+	}
+	return out
+}
+
 func errClosed() error { return fmt.Errorf("index: %w: closed", kb.ErrUnavailable) }
 
 // hits gives row hits their ids and orders ties by id.
@@ -98,13 +117,19 @@ func (x *Index) hits(rows []int32, scores []float64) []retrieval.Hit {
 	return retrieval.Best(out, len(out))
 }
 
-type denseRoute struct{ x *Index }
+// denseRoute compares vectors. With a server it is the server that looks through them all.
+type denseRoute struct {
+	x        *Index
+	server   VectorServer // nil = embedded
+	follower *follower
+}
 
 // asked is a question as the models of the dense route see it.
 type asked struct {
 	static   []float32
 	language dense.Language
 	endpoint []float32 // nil = the endpoint's model does not serve
+	far      bool      // the server proposes chunks, by the model that serves
 }
 
 // language is what a text is written in; mixed texts are of none.
@@ -122,16 +147,18 @@ func language(s string) dense.Language {
 func (d denseRoute) embed(ctx context.Context, q retrieval.Query) (asked, error) {
 	out := asked{static: d.x.opt.Model.Embed(q.Text), language: language(q.Text)}
 	if d.x.remote == nil {
+		out.far = d.server != nil
 		return out, nil
 	}
 	d.x.mu.RLock()
 	serves := d.x.remote.serving && float64(d.x.remote.matrix.Len()) >= (1-lateShare)*float64(d.x.cat.live)
 	d.x.mu.RUnlock()
-	if !serves {
+	if !serves || d.server != nil && d.follower.held.Load() == 0 {
 		return out, nil
 	}
 	var err error
 	out.endpoint, err = d.x.remote.question(ctx, q.Text)
+	out.far = d.server != nil
 	return out, err
 }
 
@@ -140,6 +167,16 @@ func (d denseRoute) Search(ctx context.Context, q retrieval.Query) ([]retrieval.
 	if err != nil {
 		return nil, err
 	}
+	m, query := d.x.matrix, v.static
+	if v.endpoint != nil {
+		m, query = d.x.remote.matrix, v.endpoint
+	}
+	var ids []string
+	if v.far {
+		if ids, err = d.propose(ctx, m, query, v.language, q); err != nil {
+			return nil, err
+		}
+	}
 	d.x.mu.RLock()
 	defer d.x.mu.RUnlock()
 	if d.x.closed {
@@ -147,10 +184,13 @@ func (d denseRoute) Search(ctx context.Context, q retrieval.Query) ([]retrieval.
 	}
 	admit := d.x.cat.admission(q.Filter)
 	var found []dense.Hit
-	if v.endpoint == nil {
-		found, err = d.x.matrix.SearchIn(ctx, v.static, v.language, admit, q.Limit)
+	if v.far {
+		found, err = d.among(ctx, m, query, v.language, ids, admit, q.Limit)
 	} else {
-		found, err = d.both(ctx, v, admit, q.Limit)
+		found, err = m.SearchIn(ctx, query, v.language, admit, q.Limit)
+	}
+	if err == nil && v.endpoint != nil {
+		found, err = d.withLate(ctx, v, found, admit, q.Limit)
 	}
 	if err != nil {
 		return nil, err
@@ -159,16 +199,13 @@ func (d denseRoute) Search(ctx context.Context, q retrieval.Query) ([]retrieval.
 	for _, h := range found {
 		rows, scores = append(rows, h.Chunk), append(scores, h.Score)
 	}
-	return d.x.hits(rows, scores), nil
+	hits := d.x.hits(rows, scores)
+	return hits[:min(q.Limit, len(hits))], nil
 }
 
-// both searches the endpoint's vectors, and the built-in ones for chunks that it has
-// not embedded yet.
-func (d denseRoute) both(ctx context.Context, v asked, admit func(int32) bool, limit int) ([]dense.Hit, error) {
-	found, err := d.x.remote.matrix.Search(ctx, v.endpoint, admit, limit)
-	if err != nil {
-		return nil, err
-	}
+// withLate calibrates what was found by the endpoint's vectors, and adds what the built-in
+// ones find among the chunks that it has not embedded yet.
+func (d denseRoute) withLate(ctx context.Context, v asked, found []dense.Hit, admit func(int32) bool, limit int) ([]dense.Hit, error) {
 	for i := range found {
 		found[i].Score = d.x.remote.score(found[i].Score)
 	}
@@ -179,11 +216,7 @@ func (d denseRoute) both(ctx context.Context, v asked, admit func(int32) bool, l
 		}
 		found = append(found, late...)
 	}
-	found = slices.DeleteFunc(found, func(h dense.Hit) bool { return h.Score <= 0 })
-	slices.SortFunc(found, func(a, b dense.Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Chunk, b.Chunk))
-	})
-	return found[:min(limit, len(found))], nil
+	return slices.DeleteFunc(found, func(h dense.Hit) bool { return h.Score <= 0 }), nil
 }
 
 // score calibrates a cosine of the endpoint's model: 0 for what unrelated chunks have
@@ -218,7 +251,7 @@ func (d denseRoute) Score(ctx context.Context, q retrieval.Query, ids []string) 
 	if v.endpoint == nil {
 		return out, nil
 	}
-	theirs := d.x.remote.matrix.ScoreIn(v.endpoint, dense.Unknown, rows)
+	theirs := d.x.remote.matrix.ScoreIn(v.endpoint, v.language, rows)
 	for i, r := range rows {
 		if r >= 0 && d.x.remote.matrix.Has(r) {
 			out[i] = d.x.remote.score(theirs[i])

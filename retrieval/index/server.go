@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"suffice.dev/suffice/kb"
-	"suffice.dev/suffice/model/embed"
 	"suffice.dev/suffice/retrieval"
 	"suffice.dev/suffice/retrieval/bm25"
+	"suffice.dev/suffice/retrieval/dense"
 	"suffice.dev/suffice/retrieval/graph"
 )
 
@@ -43,12 +43,13 @@ type WordServer interface {
 	ByWords(ctx context.Context, terms []bm25.Weighted, f retrieval.Filter, need bm25.Needs, limit int) ([]string, error)
 }
 
-// VectorServer proposes chunks by their vectors.
+// VectorServer proposes chunks by their vectors: those of the model at an endpoint where
+// there is one, else the built-in ones.
 type VectorServer interface {
 	Server
-	// Nearest returns the ids of the chunks that the filter admits with the windows
-	// nearest to the vector, about limit of them.
-	Nearest(ctx context.Context, v embed.Vector, f retrieval.Filter, need bm25.Needs, limit int) ([]string, error)
+	// Nearest returns the ids of the chunks in question that the filter admits with the
+	// windows nearest to the vector, about limit of them.
+	Nearest(ctx context.Context, s dense.Sought, f retrieval.Filter, need bm25.Needs, limit int) ([]string, error)
 }
 
 // FactServer proposes chunks by their facts.
@@ -85,7 +86,8 @@ type ServerChunk struct {
 	Document   string
 	Seq        int64 // of the change that made it what it is
 	Terms      []string
-	Windows    []embed.Vector
+	Windows    []dense.Vector
+	Language   dense.Language
 	Edges      []graph.Edge
 	Visibility retrieval.Visibility
 }
@@ -114,7 +116,9 @@ type follower struct {
 	server Server
 	routes []kb.Route
 
-	ready atomic.Bool // it has what the log has, but for what is on the way
+	late  bool         // it is told of chunks when the endpoint has embedded them
+	ready atomic.Bool  // it has what the log has, but for what is on the way
+	held  atomic.Int64 // up to which it has everything, once it was ready; 0 = it never was
 	tried atomic.Bool
 	kick  chan struct{}
 
@@ -146,6 +150,7 @@ func (x *Index) follow() {
 	}
 	if x.opt.Vectors != nil {
 		add(x.opt.Vectors, kb.Dense)
+		x.of(x.opt.Vectors).late = x.remote != nil
 	}
 	if x.opt.Facts != nil {
 		add(x.opt.Facts, kb.Graph)
@@ -277,7 +282,7 @@ func (x *Index) openServer(ctx context.Context, f *follower) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	st, err := f.server.Open(ctx, Form{Key: x.key, Dims: x.opt.Model.Dims()})
+	st, err := f.server.Open(ctx, x.formFor(f))
 	if err != nil {
 		return x.down(ctx, f, err)
 	}
@@ -338,7 +343,7 @@ func (x *Index) bring(ctx context.Context, f *follower, whole bool) (ahead bool,
 	}
 	for {
 		// What was written by others may have chunks that are no more.
-		b, err := x.batch(f.seq, !f.ready.Load() && f.seq > 0)
+		b, err := x.batch(f, !f.ready.Load() && f.seq > 0)
 		if err != nil {
 			return false, err
 		}
@@ -351,6 +356,7 @@ func (x *Index) bring(ctx context.Context, f *follower, whole bool) (ahead bool,
 		f.seq = b.State.Seq
 	}
 	f.counted = true
+	f.held.Store(f.seq)
 	f.ready.Store(true)
 	if f.failing {
 		f.failing = false
@@ -359,15 +365,25 @@ func (x *Index) bring(ctx context.Context, f *follower, whole bool) (ahead bool,
 	return false, nil
 }
 
-// batch is what a server that has everything up to a place is told next. Its State
+// formFor is the form that a server's chunks have.
+func (x *Index) formFor(f *follower) Form {
+	if f.late {
+		ep := x.remote.endpoint
+		return Form{Key: x.key + " " + ep.Name(), Dims: ep.Dims()}
+	}
+	return Form{Key: x.key, Dims: x.opt.Model.Dims()}
+}
+
+// batch is what a server that has everything up to its place is told next. Its State
 // is that place where there is nothing. thorough also purges documents that only
 // gained chunks.
-func (x *Index) batch(from int64, thorough bool) (Batch, error) {
+func (x *Index) batch(f *follower, thorough bool) (Batch, error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if x.closed {
 		return Batch{}, errClosed()
 	}
+	from := f.seq
 	trail := x.cat.trail
 	at := sort.Search(len(trail), func(i int) bool { return trail[i].seq > from })
 	b := Batch{State: State{Seq: max(from, x.seq), Store: x.store}, Last: true}
@@ -389,12 +405,16 @@ func (x *Index) batch(from int64, thorough bool) (Batch, error) {
 		if put[v] {
 			continue // one change may touch a version twice
 		}
+		if f.late && slices.ContainsFunc(v.rows, x.late) {
+			b.State.Seq = t.seq - 1 // EmbedLate says when to go on
+			break
+		}
 		put[v] = true
 		if thorough {
 			purged[v.doc.ID] = true
 		}
 		for _, r := range v.rows {
-			c, err := x.serverChunk(r)
+			c, err := x.serverChunk(r, f)
 			if err != nil {
 				return Batch{}, err
 			}
@@ -418,8 +438,8 @@ func (x *Index) batch(from int64, thorough bool) (Batch, error) {
 	return b, nil
 }
 
-// serverChunk reads a chunk out of the log.
-func (x *Index) serverChunk(r int32) (ServerChunk, error) {
+// serverChunk reads what a server is told of a chunk out of the log.
+func (x *Index) serverChunk(r int32, f *follower) (ServerChunk, error) {
 	w := &x.cat.rows[r]
 	v := w.version
 	out := ServerChunk{
@@ -429,28 +449,20 @@ func (x *Index) serverChunk(r int32) (ServerChunk, error) {
 	if err != nil {
 		return out, err
 	}
-	if x.opt.Words != nil {
+	if slices.Contains(f.routes, kb.BM25) {
 		out.Terms = chunkTerms(v.doc.Title, w.headings, string(data[w.textLen:]), string(data[:w.textLen]))
 	}
-	if x.opt.Vectors != nil {
-		if out.Windows, err = x.windows(r); err != nil {
-			return out, err
+	if slices.Contains(f.routes, kb.Dense) {
+		matrix := x.matrix
+		if f.late {
+			matrix = x.remote.matrix
 		}
+		out.Language, out.Windows = matrix.Windows(r)
 	}
-	if x.opt.Facts != nil {
+	if slices.Contains(f.routes, kb.Graph) {
 		out.Edges, err = x.edgesOf(r)
 	}
 	return out, err
-}
-
-// windows are the vectors of a row, from the log.
-func (x *Index) windows(r int32) ([]embed.Vector, error) {
-	w := &x.cat.rows[r]
-	data, err := x.file.read(nil, w.termsAt+int64(w.termsLen), int(w.vectorsLen))
-	if err != nil {
-		return nil, err
-	}
-	return x.opt.Model.Decode(data)
 }
 
 // edgesOf are the edges of a row, from the log.

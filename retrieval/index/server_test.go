@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -17,6 +17,7 @@ import (
 	"suffice.dev/suffice/model/embed"
 	"suffice.dev/suffice/retrieval"
 	"suffice.dev/suffice/retrieval/bm25"
+	"suffice.dev/suffice/retrieval/dense"
 	"suffice.dev/suffice/retrieval/graph"
 	"suffice.dev/suffice/retrieval/index"
 	"suffice.dev/suffice/retrieval/retrievaltest"
@@ -150,15 +151,17 @@ func (m *memory) ByWords(ctx context.Context, terms []bm25.Weighted, f retrieval
 	}), nil
 }
 
-func (m *memory) Nearest(ctx context.Context, v embed.Vector, f retrieval.Filter, _ bm25.Needs, limit int) ([]string, error) {
+func (m *memory) Nearest(ctx context.Context, s dense.Sought, f retrieval.Filter, _ bm25.Needs, limit int) ([]string, error) {
 	if err := m.answer(ctx); err != nil {
 		return nil, err
 	}
-	q := v.Float()
 	return m.ranked(f, limit, func(c index.ServerChunk) float64 {
-		best := math.Inf(-1)
+		if s.In != dense.Unknown && s.In != c.Language || s.But != dense.Unknown && s.But == c.Language {
+			return 0
+		}
+		best := 0.0
 		for _, w := range c.Windows {
-			best = max(best, embed.Cosine(q, w.Float()))
+			best = max(best, 2+embed.Cosine(embed.Vector(s.Vector).Float(), embed.Vector(w).Float())) // above 0: it proposes all
 		}
 		return best
 	}), nil
@@ -241,13 +244,76 @@ func TestServerConformance(t *testing.T) {
 // TestServerScores: over a server that looks at everything the replies are those of
 // the embedded routes, to the last digit.
 func TestServerScores(t *testing.T) {
-	feed := retrievaltest.NewFeed(retrievaltest.Documents()...)
+	feed := retrievaltest.NewFeed(retrievaltest.Many()...)
 	embedded := open(t, t.TempDir())
 	synced(t, embedded, feed)
 	x := overServer(t, t.TempDir(), newMemory())
 	synced(t, x, feed)
 	if diff := gocmp.Diff(answers(t, embedded), answers(t, x)); diff != "" {
 		t.Errorf("(-embedded +server):\n%s", diff)
+	}
+	retrievaltest.Same(t, hybrid(t, embedded), hybrid(t, x))
+}
+
+// TestServerEndpoint: a server holds the vectors of the model at an endpoint. The built-in
+// one serves until both have all chunks; a chunk that is late at the endpoint or at the
+// server is found all the same; and replies are those of the embedded form.
+func TestServerEndpoint(t *testing.T) {
+	ep, m := &meanings{name: "one"}, newMemory()
+	docs := []kb.Document{
+		{ID: "a", Text: "The seahorse carries its young in a pouch."}, {ID: "b", Text: "A windmill turns into the wind by itself."}, {ID: "c", Text: "The harbour closes at dusk."},
+	}
+	for i := range 10 {
+		docs = append(docs, kb.Document{ID: fmt.Sprint("filler", i), Text: fmt.Sprintf("Filler of the number %d.", i)})
+	}
+	feed := retrievaltest.NewFeed(docs...)
+	x, err := index.Open(t.TempDir(), index.Options{Endpoint: ep, Logger: quiet, Vectors: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = x.Close() })
+	synced(t, x, feed)
+	held := func() int { m.mu.Lock(); defer m.mu.Unlock(); return len(m.chunks) }
+	if n := held(); n != 0 {
+		t.Errorf("%d chunks on the server before the endpoint has embedded any", n)
+	}
+	if got := firstDense(t, x, "the pouch of the seahorse"); got != "a" {
+		t.Errorf("the built-in embedding finds %q", got)
+	}
+	if err := x.EmbedLate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	within(t, 10*time.Second, func() bool { return held() == len(docs) && firstDense(t, x, "hippocampus") == "a" })
+
+	feed.Put(kb.Document{ID: "k", Text: "Lighthouse keepers log the weather twice a day."})
+	synced(t, x, feed)
+	if got := firstDense(t, x, "lighthouse keepers weather"); got != "k" || held() != len(docs) {
+		t.Errorf("late at the endpoint: found %q, %d chunks on the server", got, held())
+	}
+	m.fail(errors.New("down")) // the server is not told what is embedded now
+	if err := x.EmbedLate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	m.fail(nil)
+	within(t, 20*time.Second, func() bool { return held() == len(docs)+1 })
+	embedded := withEndpoint(t, t.TempDir(), ep)
+	synced(t, embedded, feed)
+	if err := embedded.EmbedLate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range []string{"hippocampus", "turbine", "quay", "weather"} {
+		req := kb.RetrieveRequest{Analysis: kb.Analysis{Question: q}, Only: []kb.Route{kb.Dense}, TopK: 50}
+		want, err := hybrid(t, embedded).Retrieve(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := hybrid(t, x).Retrieve(t.Context(), req)
+		if err != nil || len(got.Degraded) > 0 {
+			t.Fatal(err, got.Degraded)
+		}
+		if d := retrievaltest.Difference(want.Candidates, got.Candidates); d != "" {
+			t.Errorf("%s: %s", q, d)
+		}
 	}
 }
 

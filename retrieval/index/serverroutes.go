@@ -2,8 +2,10 @@ package index
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"sync"
 
-	"suffice.dev/suffice/model/embed"
 	"suffice.dev/suffice/retrieval"
 	"suffice.dev/suffice/retrieval/bm25"
 	"suffice.dev/suffice/retrieval/dense"
@@ -72,77 +74,66 @@ func (w wordsRoute) Score(ctx context.Context, q retrieval.Query, ids []string) 
 	return scores(p, ids, w.x.counts(q.Filter)), nil
 }
 
-type vectorsRoute struct {
-	x        *Index
-	server   VectorServer
-	follower *follower
-}
-
 // proposedVectors is how many chunks are asked for beyond those wanted: the server's
 // search is approximate, and finds more of the best the more it is asked for.
 const proposedVectors = 2
 
-func (v vectorsRoute) Search(ctx context.Context, q retrieval.Query) ([]retrieval.Hit, error) {
-	need, _, _, err := v.x.needs(q.Filter)
+// propose asks the server for chunks whose vectors in the matrix are near a question's.
+func (d denseRoute) propose(ctx context.Context, m *dense.Matrix, query []float32, in dense.Language, q retrieval.Query) ([]string, error) {
+	if err := d.follower.usable(); err != nil {
+		return nil, err
+	}
+	need, _, _, err := d.x.needs(q.Filter)
 	if err != nil {
 		return nil, err
 	}
-	if err := v.follower.usable(); err != nil {
-		return nil, err
-	}
-	question := v.x.opt.Model.Embed(q.Text)
-	small := embed.Quantize(question)
-	if small.Scale == 0 {
-		return nil, nil
-	}
-	ids, err := v.server.Nearest(ctx, small, q.Filter, need, proposedVectors*q.Limit)
-	if err != nil {
-		return nil, v.follower.note(ctx, err)
-	}
-	found, err := v.scores(question, q.Filter, ids)
+	sought, err := m.Sought(query, in)
 	if err != nil {
 		return nil, err
 	}
-	hits := make([]retrieval.Hit, 0, len(ids))
-	for i, id := range ids {
-		if found[i] > 0 {
-			hits = append(hits, retrieval.Hit{ID: id, Score: found[i]})
-		}
+	found, errs := make([][]string, len(sought)), make([]error, len(sought))
+	var asking sync.WaitGroup
+	for i, s := range sought {
+		asking.Go(func() { found[i], errs[i] = d.server.Nearest(ctx, s, q.Filter, need, proposedVectors*q.Limit) })
 	}
-	return retrieval.Best(hits, q.Limit), nil
+	asking.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, d.follower.note(ctx, err)
+	}
+	return slices.Concat(found...), nil
 }
 
-func (v vectorsRoute) Score(ctx context.Context, q retrieval.Query, ids []string) ([]float64, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return v.scores(v.x.opt.Model.Embed(q.Text), q.Filter, ids)
-}
-
-// scores are the exact scores of chunks, from the vectors in the log.
-func (v vectorsRoute) scores(question []float32, f retrieval.Filter, ids []string) ([]float64, error) {
-	v.x.mu.RLock()
-	defer v.x.mu.RUnlock()
-	if v.x.closed {
-		return nil, errClosed()
-	}
-	out := make([]float64, len(ids))
-	for i, id := range ids {
-		r, ok := v.x.cat.find(id)
-		if !ok || !f.Admits(v.x.cat.rows[r].version.vis) {
-			continue
-		}
-		stored, err := v.x.windows(r)
+// among scores the chunks that a server has proposed, and those that it has not been told
+// of yet. The caller holds the index's lock.
+func (d denseRoute) among(ctx context.Context, m *dense.Matrix, query []float32, in dense.Language, ids []string, admit func(int32) bool, limit int) ([]dense.Hit, error) {
+	var found []dense.Hit
+	if held := d.follower.held.Load(); held < d.x.seq {
+		var err error
+		found, err = m.SearchIn(ctx, query, in, func(r int32) bool {
+			v := d.x.cat.rows[r].version
+			return v != nil && v.touched > held && (admit == nil || admit(r))
+		}, limit)
 		if err != nil {
 			return nil, err
 		}
-		windows := make([]dense.Vector, len(stored))
-		for k, w := range stored {
-			windows[k] = dense.Vector{Scale: w.Scale, Values: w.Values}
-		}
-		out[i] = v.x.opt.Dense.Best(question, windows)
 	}
-	return out, nil
+	seen := make(map[int32]bool, len(found)+len(ids))
+	for _, h := range found {
+		seen[h.Chunk] = true
+	}
+	var rows []int32
+	for _, id := range ids {
+		if r, ok := d.x.cat.find(id); ok && !seen[r] && (admit == nil || admit(r)) {
+			seen[r] = true
+			rows = append(rows, r)
+		}
+	}
+	for i, s := range m.ScoreIn(query, in, rows) {
+		if s > 0 {
+			found = append(found, dense.Hit{Chunk: rows[i], Score: s})
+		}
+	}
+	return found, nil
 }
 
 type factsRoute struct {

@@ -25,9 +25,9 @@ import (
 	sdk "github.com/opensearch-project/opensearch-go/v4"
 
 	"suffice.dev/suffice/kb"
-	"suffice.dev/suffice/model/embed"
 	"suffice.dev/suffice/retrieval"
 	"suffice.dev/suffice/retrieval/bm25"
+	"suffice.dev/suffice/retrieval/dense"
 	"suffice.dev/suffice/retrieval/index"
 )
 
@@ -50,7 +50,7 @@ func Default() Config {
 
 // schema is raised when documents are written in another form; it is part of the
 // name of the index, so that an old form is left alone and a new one is built.
-const schema = 1
+const schema = 2
 
 // Limits of what is sent and taken.
 const (
@@ -249,12 +249,13 @@ func mustJSON(v any) []byte {
 func (x *Index) create(ctx context.Context, form index.Form) error {
 	keyword, long := object{"type": "keyword"}, object{"type": "long"}
 	properties := object{
-		"e": keyword,                                                // evidence id
-		"o": long,                                                   // 0 = the chunk, n = its window n
-		"k": keyword,                                                // id@version
-		"d": keyword,                                                // document
-		"g": long,                                                   // place in the feed
-		"c": keyword, "r": keyword, "f": long, "u": long, "s": long, // retrieval.Stored
+		"e": keyword,                                                              // evidence id
+		"o": long,                                                                 // 0 = the chunk, n = its window n
+		"k": keyword,                                                              // id@version
+		"d": keyword,                                                              // document
+		"g": long,                                                                 // place in the feed
+		"c": keyword, "a": keyword, "r": keyword, "f": long, "u": long, "s": long, // retrieval.Stored
+		"l": long, // language, of package dense
 	}
 	if x.cfg.Words {
 		// Terms come as they are to be found, with a space between them.
@@ -302,10 +303,12 @@ type document struct {
 	D string   `json:"d"`
 	G int64    `json:"g"`
 	C string   `json:"c"`
+	A string   `json:"a"`
 	R []string `json:"r"`
 	F int64    `json:"f"`
 	U int64    `json:"u"`
 	S int64    `json:"s"`
+	L int      `json:"l"`
 	T string   `json:"t,omitempty"`
 	V []int8   `json:"v,omitempty"`
 }
@@ -346,7 +349,7 @@ func (x *Index) Apply(ctx context.Context, b index.Batch) error {
 	for i := range b.Put {
 		c := &b.Put[i]
 		s := c.Visibility.Stored()
-		d := document{E: c.ID, K: c.Version, D: c.Document, G: c.Seq, C: s.Collection, R: s.Readers, F: s.From, U: s.To, S: s.Replaced}
+		d := document{E: c.ID, K: c.Version, D: c.Document, G: c.Seq, C: s.Collection, A: s.Domain, R: s.Readers, F: s.From, U: s.To, S: s.Replaced, L: int(c.Language)}
 		windows := 1
 		if x.cfg.Vectors {
 			windows = max(1, len(c.Windows))
@@ -472,6 +475,9 @@ func filters(f retrieval.Filter, need bm25.Needs) []object {
 	if need.Collection {
 		out = append(out, object{"term": object{"c": w.Collection}})
 	}
+	if need.Domain {
+		out = append(out, object{"terms": object{"a": w.Domains}})
+	}
 	if need.Readers {
 		out = append(out, object{"terms": object{"r": w.Readers}})
 	}
@@ -586,10 +592,17 @@ func (x *Index) Frequencies(ctx context.Context, terms []string) ([]uint64, erro
 }
 
 // Nearest implements index.VectorServer.
-func (x *Index) Nearest(ctx context.Context, v embed.Vector, f retrieval.Filter, need bm25.Needs, limit int) ([]string, error) {
+func (x *Index) Nearest(ctx context.Context, s dense.Sought, f retrieval.Filter, need bm25.Needs, limit int) ([]string, error) {
 	k := min(max(limit, leastNear), mostHits)
-	near := object{"vector": v.Values, "k": k}
-	if parts := filters(f, need); len(parts) > 0 {
+	near := object{"vector": s.Vector.Values, "k": k}
+	parts := filters(f, need)
+	if s.In != dense.Unknown {
+		parts = append(parts, object{"term": object{"l": int(s.In)}})
+	}
+	if s.But != dense.Unknown {
+		parts = append(parts, object{"bool": object{"must_not": object{"term": object{"l": int(s.But)}}}})
+	}
+	if len(parts) > 0 {
 		near["filter"] = object{"bool": object{"filter": parts}}
 	}
 	return x.search(ctx, object{"knn": object{"v": near}}, k)

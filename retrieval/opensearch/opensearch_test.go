@@ -106,7 +106,7 @@ func TestConformance(t *testing.T) {
 // embedded routes, with one of them on the server or both.
 func TestSameAsEmbedded(t *testing.T) {
 	cfg := server(t)
-	feed := retrievaltest.NewFeed(retrievaltest.Documents()...)
+	feed := retrievaltest.NewFeed(retrievaltest.Many()...)
 	want := embedded(t, feed)
 	for name, parts := range map[string][2]bool{"words and vectors": {true, true}, "words": {true, false}, "vectors": {false, true}} {
 		t.Run(name, func(t *testing.T) {

@@ -14,8 +14,29 @@ import (
 // stand in another order.
 const ScoreTolerance = 1e-6
 
-// Questions are questions to Documents whose replies the forms of the layer are
-// compared by: of all kinds of filters, in both languages.
+// Many are the documents of the suite among so many others of both languages that what
+// each language has in common is known: from then on the dense route compares across
+// languages otherwise than within one.
+func Many() []kb.Document {
+	out := Documents()
+	things := [][2]string{{"crane", "起重机"}, {"ferry", "渡轮"}, {"warehouse", "仓库"}, {"lock gate", "船闸"}, {"forklift", "叉车"}, {"lighthouse", "灯塔"}}
+	says := [][2]string{
+		{"The %s of Tern Island is inspected by two engineers every spring.", "燕屿的%s每年春季由两名工程师检查。"},
+		{"Visitors pay twelve euros to see the %s of Plover Bay.", "参观鸻湾的%s每人十二元。"},
+		{"At night the %s of Heron Quay is locked, and the guard keeps the key.", "鹭码头的%s夜间上锁，钥匙由值班员保管。"},
+		{"The %s of Gannet Point was built from oak and repaired after the flood.", "塘鹅角的%s用橡木建成，洪水之后修缮过。"},
+	}
+	for i, thing := range things {
+		for k, say := range says {
+			out = append(out, kb.Document{ID: fmt.Sprintf("many-en-%d-%d", i, k), Text: fmt.Sprintf(say[0], thing[0])},
+				kb.Document{ID: fmt.Sprintf("many-zh-%d-%d", i, k), Text: fmt.Sprintf(say[1], thing[1])})
+		}
+	}
+	return out
+}
+
+// Questions are questions to Documents, or to Many, whose replies the forms of the layer
+// are compared by: of all kinds of filters, in both languages.
 func Questions() []kb.RetrieveRequest {
 	var out []kb.RetrieveRequest
 	days := []string{"2026-03-01", "2024-06-01", "2025-07-01", "2023-06-01"}
@@ -23,12 +44,17 @@ func Questions() []kb.RetrieveRequest {
 		"蓝鲸计划的报名截止到哪一天", "Who maintains the QX-20 pump?", "QX20 的额定压力是多少", "How long is the notice period of a tenant?", "食堂早餐几点开始",
 		"董事会奖金池的总额是多少", "出差住宿费每晚上限是多少", "夏季作息几点上班", "Which VPN client is required?", "灭火器每月检查一次由谁负责", "surveys 🙂 emoji",
 		"How many pages may I print in colour?", "访客停车多少钱", "the", "公司的规定", "qqqq zzzz",
+		"灯塔夜间谁保管钥匙", "Who inspects the lock gate every spring?", "the notice period of a tenant",
 	} {
 		req := ask(q, days[i%len(days)])
 		req.TopK = 50
 		switch i % 5 {
 		case 0:
 			req.Readers = []string{"group:board", "group:sales"}
+		case 1:
+			if i > 5 { // of what is asked first, most is of no domain
+				req.Domains = []string{"law", "engineering"}
+			}
 		case 3:
 			req.Analysis.Time = &kb.TimeRange{Text: "since", From: day("2023-05-01")}
 		case 4:

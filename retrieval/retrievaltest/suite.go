@@ -14,6 +14,7 @@ import (
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/retrieval"
+	"suffice.dev/suffice/text"
 )
 
 // Open returns a retriever over the documents, put in their order. It registers
@@ -31,6 +32,7 @@ func Run(t *testing.T, open Open) {
 	t.Run("period", s.period)
 	t.Run("outside", s.outside)
 	t.Run("collection", s.collection)
+	t.Run("domain", s.domain)
 	t.Run("passages", s.passages)
 	t.Run("order", s.order)
 	t.Run("duplicates", s.duplicates)
@@ -241,6 +243,36 @@ func (s suite) collection(t *testing.T) {
 	})
 }
 
+// domain: only documents of the domains asked for, whatever else says so.
+func (s suite) domain(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		domains []string
+		want    []string // all documents of the suite that may be found, sorted
+	}{
+		{"one", []string{"law"}, []string{"lease@1"}},
+		{"one of two", []string{"engineering", "law"}, []string{"lease@1", "pump@1"}},
+		{"in other letters", []string{" Engineering"}, []string{"pump@1"}},
+		{"unknown", []string{"astronomy"}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			req := ask("How long is the notice period of a tenant, and who maintains the pump?", "2026-03-01")
+			req.Domains = c.domains
+			s.each(t, req, func(t *testing.T, v []string) {
+				slices.Sort(v)
+				if !slices.Equal(v, c.want) {
+					t.Errorf("found %v, want %v", v, c.want)
+				}
+			})
+		})
+	}
+	req := ask("How long is the notice period of a tenant?", "2026-03-01")
+	req.Domains, req.Collection = []string{"law"}, "lab"
+	if v := versions(s.retrieve(t, req)); len(v) > 0 {
+		t.Errorf("found %v of the domain in another collection", v)
+	}
+}
+
 func (s suite) passages(t *testing.T) {
 	texts := map[string]string{}
 	byID := map[string]kb.Document{}
@@ -309,13 +341,13 @@ func (s suite) order(t *testing.T) {
 			if !(c.Score > 0 && c.Score <= 1) {
 				t.Errorf("%q: %s has score %v", question, c.ID, c.Score)
 			}
-			sum := 0.0
 			for r, rs := range c.Routes {
 				if !(rs.Score > 0 && rs.Score <= 1) || rs.Rank < 1 {
 					t.Errorf("%q: %s has %v by %s", question, c.ID, rs, r)
 				}
-				sum += rs.Score * map[kb.Route]float64{kb.Dense: first.Weights.Dense, kb.BM25: first.Weights.BM25, kb.Graph: first.Weights.Graph}[r]
 			}
+			score := func(r kb.Route) float64 { return c.Routes[r].Score }
+			sum := first.Weights.Fuse(score(kb.Dense), score(kb.BM25), score(kb.Graph), abroad(question, c.Text))
 			if diff := sum - c.Score; diff > 1e-6 || diff < -1e-6 {
 				t.Errorf("%q: %s has score %v, its routes give %v", question, c.ID, c.Score, sum)
 			}
@@ -336,6 +368,13 @@ func (s suite) order(t *testing.T) {
 	if got := s.retrieve(t, ask("公司的规定", "2026-03-01")); len(got.Candidates) > retrieval.DefaultTopK {
 		t.Errorf("%d candidates without top_k", len(got.Candidates))
 	}
+}
+
+// abroad reports whether a question and a passage are in different languages.
+func abroad(question, passage string) bool {
+	a, b := text.Language(question), text.Language(passage)
+	known := func(l string) bool { return l == "zh" || l == "en" }
+	return known(a) && known(b) && a != b
 }
 
 func (s suite) duplicates(t *testing.T) {

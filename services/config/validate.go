@@ -128,9 +128,6 @@ func (v *checker) servers(c Config) {
 	}
 	search("bm25", c.BM25.Server())
 	search("dense", c.Dense.Server())
-	if c.Dense.Driver == OpenSearch && c.Embedding.Provider == OpenAIEmbedding {
-		v.add("dense.driver", "opensearch holds the vectors of the built-in embedding; set it to embedded, or leave embedding.provider out")
-	}
 	g := c.Graph
 	v.oneOf("graph.driver", g.Driver, Embedded, Neo4j)
 	v.remote("graph", g.Driver != Embedded, Neo4j, g.URL, g.Password, g.PasswordFile, "neo4j", "bolt", "neo4j+s", "bolt+s", "neo4j+ssc", "bolt+ssc")

@@ -86,7 +86,7 @@ func milliseconds(d time.Duration) *int32 {
 func FromAskRequest(q *pb.AskRequest, limits services.Limits) (kb.AskRequest, error) {
 	var r reader
 	out := kb.AskRequest{
-		Question: r.question(q, q.AsOf, limits), Readers: r.names("readers", q.GetReaders()), Collection: q.GetCollection(),
+		Question: r.question(q, q.AsOf, limits), Readers: r.names("readers", q.GetReaders()), Collection: q.GetCollection(), Domains: r.names("domains", q.GetDomains()),
 		HandedOver: q.GetHandedOver() || len(q.GetPassages()) > 0,
 		OnFailure:  r.onFailure(q.GetOnFailure()), Deadline: r.deadline("deadline_ms", q.DeadlineMs),
 		ReplyLanguage: r.language("reply_language", q.ReplyLanguage), Weights: r.weights("weights", q.GetWeights()),
@@ -106,7 +106,7 @@ func ToAskRequest(id string, q kb.AskRequest) *pb.AskRequest {
 	out := &pb.AskRequest{
 		Id: id, Question: q.Question.Text, AsOf: day(q.Question.AsOf), Readers: keep(q.Readers), Passages: list(q.Passages, ToPassage),
 		HandedOver: optional(q.HandedOver), History: toTurns(q.Question.History), OnFailure: toEnum[pb.FailurePolicy](q.OnFailure),
-		DeadlineMs: milliseconds(q.Deadline), Collection: optional(q.Collection), ReplyLanguage: optional(q.ReplyLanguage),
+		DeadlineMs: milliseconds(q.Deadline), Collection: optional(q.Collection), Domains: keep(q.Domains), ReplyLanguage: optional(q.ReplyLanguage),
 		TopK: optionalInt(q.TopK), Routes: texts(q.Only), NoGaps: optional(q.NoGaps),
 	}
 	if q.Weights != nil {
@@ -119,7 +119,7 @@ func ToAskRequest(id string, q kb.AskRequest) *pb.AskRequest {
 func FromRetrieveRequest(q *pb.RetrieveRequest, limits services.Limits) (kb.AskRequest, error) {
 	var r reader
 	out := kb.AskRequest{
-		Question: r.question(q, q.AsOf, limits), Readers: r.names("readers", q.GetReaders()), Collection: q.GetCollection(),
+		Question: r.question(q, q.AsOf, limits), Readers: r.names("readers", q.GetReaders()), Collection: q.GetCollection(), Domains: r.names("domains", q.GetDomains()),
 		OnFailure: r.onFailure(q.GetOnFailure()), Deadline: r.deadline("deadline_ms", q.DeadlineMs),
 		Weights: r.weights("weights", q.GetWeights()), Only: r.routes("routes", q.GetRoutes()),
 		TopK: r.topK("top_k", q.TopK, limits.TopK),
@@ -133,7 +133,7 @@ func ToRetrieveRequest(id string, q kb.AskRequest) *pb.RetrieveRequest {
 	out := &pb.RetrieveRequest{
 		Id: id, Question: q.Question.Text, AsOf: day(q.Question.AsOf), TopK: optionalInt(q.TopK), Readers: keep(q.Readers),
 		Routes: texts(q.Only), History: toTurns(q.Question.History), OnFailure: toEnum[pb.FailurePolicy](q.OnFailure),
-		DeadlineMs: milliseconds(q.Deadline), Collection: optional(q.Collection),
+		DeadlineMs: milliseconds(q.Deadline), Collection: optional(q.Collection), Domains: keep(q.Domains),
 	}
 	if q.Weights != nil {
 		out.Weights = toWeights(*q.Weights)

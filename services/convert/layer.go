@@ -25,7 +25,7 @@ func ToAnalyzeRequest(q kb.Question) *pb.AnalyzeRequest {
 func ToLayerRetrieve(q kb.RetrieveRequest, now time.Time) *pb.RetrievalServiceRetrieveRequest {
 	out := &pb.RetrievalServiceRetrieveRequest{
 		Analysis: ToAnalysis(q.Analysis), Query: optional(q.Query), TopK: optionalInt(q.TopK), Readers: keep(q.Readers),
-		Collection: optional(q.Collection), Routes: texts(q.Only), Outside: q.Outside, Follow: keep(q.Follow),
+		Collection: optional(q.Collection), Domains: keep(q.Domains), Routes: texts(q.Only), Outside: q.Outside, Follow: keep(q.Follow),
 	}
 	if q.Weights != nil {
 		out.Weights = toWeights(*q.Weights)
@@ -41,7 +41,7 @@ func FromLayerRetrieve(q *pb.RetrievalServiceRetrieveRequest, now time.Time, lim
 	var r reader
 	out := kb.RetrieveRequest{
 		Analysis: r.analysis("analysis", q.GetAnalysis()), Query: q.GetQuery(), TopK: r.topK("top_k", q.TopK, limits.TopK),
-		Readers: r.names("readers", q.GetReaders()), Collection: q.GetCollection(),
+		Readers: r.names("readers", q.GetReaders()), Collection: q.GetCollection(), Domains: r.names("domains", q.GetDomains()),
 		Weights: r.weights("weights", q.GetWeights()), Only: r.routes("routes", q.GetRoutes()),
 		Outside: q.GetOutside(), Follow: r.names("follow", q.GetFollow()),
 	}

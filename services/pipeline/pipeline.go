@@ -146,7 +146,7 @@ func (c *call) retrieve(ctx context.Context, req kb.AskRequest, a kb.Analysis, l
 	got, err := layer(ctx, c, "retrieval", retrievalShare, func(ctx context.Context) (kb.Retrieved, error) {
 		end, _ := ctx.Deadline()
 		return c.snap.Retriever.Retrieve(ctx, kb.RetrieveRequest{
-			Analysis: a, Query: l.query, Outside: l.outside, Follow: l.follow, TopK: req.TopK, Readers: req.Readers, Collection: req.Collection,
+			Analysis: a, Query: l.query, Outside: l.outside, Follow: l.follow, TopK: req.TopK, Readers: req.Readers, Collection: req.Collection, Domains: req.Domains,
 			Weights: req.Weights, Only: req.Only, Deadline: end,
 		})
 	})

@@ -53,7 +53,10 @@ type AskRequest struct {
 	// Routes to use: dense, bm25, graph. Default: all.
 	Routes []string `protobuf:"bytes,14,rep,name=routes,proto3" json:"routes,omitempty"`
 	// True: test traffic; no gap and no review is written. Default: false.
-	NoGaps        *bool `protobuf:"varint,15,opt,name=no_gaps,json=noGaps,proto3,oneof" json:"no_gaps,omitempty"`
+	NoGaps *bool `protobuf:"varint,15,opt,name=no_gaps,json=noGaps,proto3,oneof" json:"no_gaps,omitempty"`
+	// Domains of the documents to search, as documents name theirs (finance, law, medicine, ...; case does not count): only documents of one of
+	// them are looked at, in every route, before anything is scored. Default: all documents, those without a domain included.
+	Domains       []string `protobuf:"bytes,16,rep,name=domains,proto3" json:"domains,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -191,6 +194,13 @@ func (x *AskRequest) GetNoGaps() bool {
 		return *x.NoGaps
 	}
 	return false
+}
+
+func (x *AskRequest) GetDomains() []string {
+	if x != nil {
+		return x.Domains
+	}
+	return nil
 }
 
 // RetrievalInfo says how the passages behind a reply were found.
@@ -730,7 +740,10 @@ type RetrieveRequest struct {
 	// Time for the whole call in milliseconds, from 1. Default: from the server's configuration.
 	DeadlineMs *int32 `protobuf:"varint,10,opt,name=deadline_ms,json=deadlineMs,proto3,oneof" json:"deadline_ms,omitempty"`
 	// Collection to search. Default: default.
-	Collection    *string `protobuf:"bytes,11,opt,name=collection,proto3,oneof" json:"collection,omitempty"`
+	Collection *string `protobuf:"bytes,11,opt,name=collection,proto3,oneof" json:"collection,omitempty"`
+	// Domains of the documents to search, as documents name theirs (finance, law, medicine, ...; case does not count): only documents of one of
+	// them are looked at, in every route, before anything is scored. Default: all documents, those without a domain included.
+	Domains       []string `protobuf:"bytes,12,rep,name=domains,proto3" json:"domains,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -840,6 +853,13 @@ func (x *RetrieveRequest) GetCollection() string {
 		return *x.Collection
 	}
 	return ""
+}
+
+func (x *RetrieveRequest) GetDomains() []string {
+	if x != nil {
+		return x.Domains
+	}
+	return nil
 }
 
 // RetrievedPassage is a passage of the knowledge base with its scores.
@@ -1600,7 +1620,7 @@ var File_suffice_v1_ask_service_proto protoreflect.FileDescriptor
 const file_suffice_v1_ask_service_proto_rawDesc = "" +
 	"\n" +
 	"\x1csuffice/v1/ask_service.proto\x12\n" +
-	"suffice.v1\x1a\x19suffice/v1/analysis.proto\x1a\x17suffice/v1/answer.proto\x1a\x1bsuffice/v1/assessment.proto\x1a\x18suffice/v1/passage.proto\x1a\x1bsuffice/v1/vocabulary.proto\"\x92\x05\n" +
+	"suffice.v1\x1a\x19suffice/v1/analysis.proto\x1a\x17suffice/v1/answer.proto\x1a\x1bsuffice/v1/assessment.proto\x1a\x18suffice/v1/passage.proto\x1a\x1bsuffice/v1/vocabulary.proto\"\xac\x05\n" +
 	"\n" +
 	"AskRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1a\n" +
@@ -1623,7 +1643,8 @@ const file_suffice_v1_ask_service_proto_rawDesc = "" +
 	"\x05top_k\x18\f \x01(\x05H\x05R\x04topK\x88\x01\x01\x122\n" +
 	"\aweights\x18\r \x01(\v2\x13.suffice.v1.WeightsH\x06R\aweights\x88\x01\x01\x12\x16\n" +
 	"\x06routes\x18\x0e \x03(\tR\x06routes\x12\x1c\n" +
-	"\ano_gaps\x18\x0f \x01(\bH\aR\x06noGaps\x88\x01\x01B\b\n" +
+	"\ano_gaps\x18\x0f \x01(\bH\aR\x06noGaps\x88\x01\x01\x12\x18\n" +
+	"\adomains\x18\x10 \x03(\tR\adomainsB\b\n" +
 	"\x06_as_ofB\x0e\n" +
 	"\f_handed_overB\x0e\n" +
 	"\f_deadline_msB\r\n" +
@@ -1695,7 +1716,7 @@ const file_suffice_v1_ask_service_proto_rawDesc = "" +
 	"\bprogress\x18\x01 \x01(\v2\x17.suffice.v1.AskProgressH\x00R\bprogress\x12/\n" +
 	"\bsentence\x18\x02 \x01(\v2\x11.suffice.v1.ClaimH\x00R\bsentence\x12/\n" +
 	"\x05reply\x18\x03 \x01(\v2\x17.suffice.v1.AskResponseH\x00R\x05replyB\a\n" +
-	"\x05event\"\xc7\x03\n" +
+	"\x05event\"\xe1\x03\n" +
 	"\x0fRetrieveRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1a\n" +
 	"\bquestion\x18\x02 \x01(\tR\bquestion\x12\x18\n" +
@@ -1712,7 +1733,8 @@ const file_suffice_v1_ask_service_proto_rawDesc = "" +
 	"deadlineMs\x88\x01\x01\x12#\n" +
 	"\n" +
 	"collection\x18\v \x01(\tH\x04R\n" +
-	"collection\x88\x01\x01B\b\n" +
+	"collection\x88\x01\x01\x12\x18\n" +
+	"\adomains\x18\f \x03(\tR\adomainsB\b\n" +
 	"\x06_as_ofB\b\n" +
 	"\x06_top_kB\n" +
 	"\n" +

@@ -44,7 +44,10 @@ type RetrievalServiceRetrieveRequest struct {
 	Outside bool `protobuf:"varint,9,opt,name=outside,proto3" json:"outside,omitempty"`
 	// Evidence ids of passages: what they point to (附件二, Appendix B) and go on with is returned too, after the rest.
 	// Default: none.
-	Follow        []string `protobuf:"bytes,10,rep,name=follow,proto3" json:"follow,omitempty"`
+	Follow []string `protobuf:"bytes,10,rep,name=follow,proto3" json:"follow,omitempty"`
+	// Domains of the documents to search, as documents name theirs (finance, law, medicine, ...; case does not count): only documents of one of
+	// them are looked at, in every route, before anything is scored. Default: all documents, those without a domain included.
+	Domains       []string `protobuf:"bytes,11,rep,name=domains,proto3" json:"domains,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -149,6 +152,13 @@ func (x *RetrievalServiceRetrieveRequest) GetFollow() []string {
 	return nil
 }
 
+func (x *RetrievalServiceRetrieveRequest) GetDomains() []string {
+	if x != nil {
+		return x.Domains
+	}
+	return nil
+}
+
 // RetrievalServiceRetrieveResponse holds the passages found, best first.
 type RetrievalServiceRetrieveResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -236,7 +246,7 @@ var File_suffice_v1_retrieval_service_proto protoreflect.FileDescriptor
 const file_suffice_v1_retrieval_service_proto_rawDesc = "" +
 	"\n" +
 	"\"suffice/v1/retrieval_service.proto\x12\n" +
-	"suffice.v1\x1a\x19suffice/v1/analysis.proto\x1a\x18suffice/v1/passage.proto\x1a\x1bsuffice/v1/vocabulary.proto\"\xaa\x03\n" +
+	"suffice.v1\x1a\x19suffice/v1/analysis.proto\x1a\x18suffice/v1/passage.proto\x1a\x1bsuffice/v1/vocabulary.proto\"\xc4\x03\n" +
 	"\x1fRetrievalServiceRetrieveRequest\x120\n" +
 	"\banalysis\x18\x01 \x01(\v2\x14.suffice.v1.AnalysisR\banalysis\x12\x19\n" +
 	"\x05query\x18\x02 \x01(\tH\x00R\x05query\x88\x01\x01\x12\x18\n" +
@@ -251,7 +261,8 @@ const file_suffice_v1_retrieval_service_proto_rawDesc = "" +
 	"deadlineUs\x88\x01\x01\x12\x18\n" +
 	"\aoutside\x18\t \x01(\bR\aoutside\x12\x16\n" +
 	"\x06follow\x18\n" +
-	" \x03(\tR\x06followB\b\n" +
+	" \x03(\tR\x06follow\x12\x18\n" +
+	"\adomains\x18\v \x03(\tR\adomainsB\b\n" +
 	"\x06_queryB\b\n" +
 	"\x06_top_kB\r\n" +
 	"\v_collectionB\n" +

@@ -45,7 +45,7 @@ func Default() Config { return Config{User: "neo4j", Space: "suffice", Timeout: 
 var ErrRefused = errors.New("user or password refused")
 
 // schema is raised when facts are written in another form.
-const schema = 2
+const schema = 3
 
 const (
 	writeFactor = 6
@@ -287,7 +287,7 @@ func (g *Graph) put(ctx context.Context, chunks []index.ServerChunk) error {
 		if i == 0 || chunks[i-1].Version != c.Version {
 			s := c.Visibility.Stored()
 			versions = append(versions, params{
-				"id": g.id(c.Version), "document": g.id(c.Document), "seq": c.Seq, "chunks": counts[c.Version], "collection": s.Collection,
+				"id": g.id(c.Version), "document": g.id(c.Document), "seq": c.Seq, "chunks": counts[c.Version], "collection": s.Collection, "domain": s.Domain,
 				"readers": s.Readers, "from": s.From, "to": s.To, "replaced": s.Replaced,
 			})
 		}
@@ -325,7 +325,7 @@ func (g *Graph) put(ctx context.Context, chunks []index.ServerChunk) error {
 			UNWIND $versions AS row
 			MERGE (v:SufficeVersion {id: row.id})
 			WITH v, row WHERE coalesce(v.seq, 0) <= row.seq
-			SET v.space = $space, v.document = row.document, v.seq = row.seq, v.chunks = row.chunks, v.collection = row.collection,
+			SET v.space = $space, v.document = row.document, v.seq = row.seq, v.chunks = row.chunks, v.collection = row.collection, v.domain = row.domain,
 			    v.readers = row.readers, v.from = row.from, v.to = row.to, v.replaced = row.replaced
 			WITH v
 			MATCH (v)<-[:OF]-(f)
@@ -389,7 +389,7 @@ func (g *Graph) Terms(ctx context.Context, keys []string) (map[string]graph.Term
 // admitted is the filter, as parameters of the two queries below.
 func admitted(f retrieval.Filter, p params) params {
 	w := f.Wanted()
-	p["collection"], p["readers"], p["from"], p["to"], p["after"], p["outside"] = w.Collection, w.Readers, w.From, w.To, w.After, w.Outside
+	p["collection"], p["domains"], p["readers"], p["from"], p["to"], p["after"], p["outside"] = w.Collection, w.Domains, w.Readers, w.From, w.To, w.After, w.Outside
 	return p
 }
 
@@ -403,7 +403,7 @@ func (g *Graph) Touching(ctx context.Context, keys []graph.Weighted, f retrieval
 	}
 	return g.chunks(ctx, `CALL db.index.fulltext.queryNodes('suffice_facts', $query) YIELD node AS f
 		MATCH (f)-[:OF]->(v)
-		WHERE v.collection = $collection AND any(r IN v.readers WHERE r IN $readers) AND (v.from <= $to AND v.to >= $from AND v.replaced >= $after) <> $outside
+		WHERE v.collection = $collection AND ($domains IS NULL OR v.domain IN $domains) AND any(r IN v.readers WHERE r IN $readers) AND (v.from <= $to AND v.to >= $from AND v.replaced >= $after) <> $outside
 		WITH DISTINCT f.chunk AS chunk LIMIT $limit
 		RETURN chunk`, admitted(f, params{"query": "+space:" + quoted(g.space) + "^0 +(" + strings.Join(clauses, " ") + ")", "limit": limit}))
 }
@@ -421,7 +421,7 @@ func (g *Graph) Linked(ctx context.Context, names, wanted []string, f retrieval.
 		MATCH (:SufficeTerm {id: name})<-[:TOUCHES]-(f)
 		WHERE NOT f.denied AND any(key IN f.keys WHERE key IN $wanted)
 		MATCH (f)-[:OF]->(v)
-		WHERE v.collection = $collection AND any(r IN v.readers WHERE r IN $readers) AND (v.from <= $to AND v.to >= $from AND v.replaced >= $after) <> $outside
+		WHERE v.collection = $collection AND ($domains IS NULL OR v.domain IN $domains) AND any(r IN v.readers WHERE r IN $readers) AND (v.from <= $to AND v.to >= $from AND v.replaced >= $after) <> $outside
 		RETURN DISTINCT f.chunk AS chunk LIMIT $limit`, admitted(f, params{"names": ids(names), "wanted": ids(wanted), "limit": limit}))
 }
 

@@ -117,7 +117,7 @@ var byFacts = []kb.Route{kb.Graph}
 
 // TestSameAsEmbedded: with one, two and three hops.
 func TestSameAsEmbedded(t *testing.T) {
-	feed := retrievaltest.NewFeed(retrievaltest.Documents()...)
+	feed := retrievaltest.NewFeed(retrievaltest.Many()...)
 	x := over(t, t.TempDir(), server(t), index.Options{})
 	synced(t, x, feed)
 	for hops := 1; hops <= 3; hops++ {
