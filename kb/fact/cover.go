@@ -55,6 +55,7 @@ type prepared struct {
 	pieces    []*wording          // subject and givens, piece by piece: each must be carried
 	money     bool                // a sum of money is asked
 	actual    bool                // what was is asked, not what was planned
+	identity  bool                // who somebody is, what something is called
 	counted   bool                // the question's unit is a counted thing or none that is known
 }
 
@@ -93,6 +94,7 @@ func (e *Engine) prepare(n *Need, st *rarity) *prepared {
 	p.asked = bagOf(append([]*wording{p.subject, p.attribute}, p.given...)...)
 	p.money = p.kinds.dims != nil && p.kinds.dims[quantity.Money] || n.Unit == "" && asksMoney(n.Attribute)
 	p.actual = asksActual(n)
+	p.identity = asksIdentity.MatchString(fold(n.Question))
 	if u, ok := quantity.Words("2" + spaced(n.Unit)); ok && n.Unit != "" {
 		p.counted = u.Unit.Dim == quantity.None || u.Unit.Dim == quantity.Count
 	}

@@ -38,10 +38,43 @@ func kindsOf(n *Need) kindSet {
 			k.expect = "QUANTITY"
 		}
 	}
+	if k.dims == nil && n.Expect == "QUANTITY" && n.Unit == "" {
+		k.dims = formDims(fold(n.Question))
+	}
 	if k.dims == nil && n.Expect == "QUANTITY" && n.Unit == "" && (asksMoney(n.Attribute) || !n.telling() && asksMoney(n.Subject)) {
 		k.dims = map[quantity.Dimension]bool{quantity.Money: true, quantity.Ratio: true, quantity.Points: true, quantity.None: true}
 	}
 	return k
+}
+
+// forms are questions whose form alone says in which dimensions they are answered.
+var forms = []struct {
+	words []string
+	dims  []quantity.Dimension
+}{
+	{[]string{"what percentage", "what per cent", "what percent", "what share", "what proportion", "how many per cent", "how many percent", "百分之几", "百分之多少", "几个百分点", "占比多少"}, []quantity.Dimension{quantity.Ratio}},
+	{[]string{"how far", "多远"}, []quantity.Dimension{quantity.Length, quantity.Duration, quantity.Months, quantity.WorkingDays}},
+	{[]string{"how heavy", "多重", "how much does it weigh"}, []quantity.Dimension{quantity.Mass}},
+	{[]string{"how tall", "how wide", "how deep", "多高", "多宽", "多深"}, []quantity.Dimension{quantity.Length}},
+	{[]string{"how hot", "how cold", "how warm", "多少度"}, []quantity.Dimension{quantity.Temperature}},
+}
+
+// formDims are the dimensions that the form of a folded question asks for; nil = it
+// leaves them open.
+func formDims(question string) map[quantity.Dimension]bool {
+	for _, f := range forms {
+		if !hasAny(question, f.words) {
+			continue
+		}
+		out := map[quantity.Dimension]bool{}
+		for _, d := range f.dims {
+			for same := range sameDims(d) {
+				out[same] = true
+			}
+		}
+		return out
+	}
+	return nil
 }
 
 // spaced puts a space before a Latin unit.
@@ -204,7 +237,7 @@ func (k *kindSet) admits(n *prepared, v *view, f *Fact) bool {
 	case "BOOLEAN":
 		return f.Value.Kind == BooleanValue
 	case "ENTITY", "PLACE":
-		if f.Denied {
+		if f.Denied || n.Expect != "PLACE" && (!n.identified(v, f) || n.left(v, f)) {
 			return false
 		}
 		if v.inTable(f) && (f.Value.Kind == TextValue || f.Value.Kind == EntityValue) {

@@ -29,6 +29,9 @@ func (r *Round) Cover(needs []Need) []Coverage {
 		if out[i].State == StateEmpty && r.links.taken(n) {
 			out[i] = r.second(n, out[i])
 		}
+		if out[i].State == StateEmpty {
+			out[i] = r.lookedUp(n, out[i])
+		}
 	}
 	return out
 }

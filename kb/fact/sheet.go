@@ -31,7 +31,8 @@ type sheet struct {
 	said       kept[map[key]bool]
 	counts     kept[tally] // one: see sentenceCounts
 	index      kept[postings]
-	grids      kept[cellGrid]  // one
+	grids      kept[cellGrid] // one
+	lookups    kept[[]sheetTable]
 	figures    kept[numberSet] // one: see numbers
 	neighbours kept[neighbourTerms]
 	cut        kept[[]wordAtom]
@@ -88,7 +89,7 @@ func (e *Engine) sheet(p *Page, title string) *sheet {
 	s.related, s.reaches, s.marks = make(kept[[]int32], clauses), make(kept[reach], clauses), make(kept[clauseMarks], clauses)
 	s.letters = make(kept[key], clauses)
 	s.sentences, s.bags = make(kept[string], len(p.Sentences)), make(kept[bag], len(p.Sentences))
-	s.grids, s.figures = make(kept[cellGrid], 1), make(kept[numberSet], 1)
+	s.grids, s.figures, s.lookups = make(kept[cellGrid], 1), make(kept[numberSet], 1), make(kept[[]sheetTable], 1)
 	p.ready.Store(s)
 	return s
 }
