@@ -656,7 +656,7 @@ func (l *looking) told(thing int, key []float64) (Ref, bool) {
 }
 
 // person matches a heading over those who do or decide something.
-var person = regexp.MustCompile(`^(who|by|whom)$|person|name|owner|contact|responsib|in charge|approv|teacher|lecturer|instructor|trainer|lead|staff|author|负责|责任|经办|讲师|教师|老师|联系|审批|批准|主讲|主持|值班|姓名|作者|人$|员$|者$|师$`)
+var person = regexp.MustCompile(`^(who|whom)$|\bby$|person|name|owner|contact|responsib|in charge|approv|teacher|lecturer|instructor|trainer|lead|staff|author|负责|责任|经办|讲师|教师|老师|联系|审批|批准|主讲|主持|值班|姓名|作者|人$|员$|者$|师$`)
 
 // alike is the one slot of the asked kind whose heading shares characters with the rest
 // of a Chinese question (隔多久, 间隔); -1 = none or several.
