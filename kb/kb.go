@@ -558,6 +558,9 @@ type Citation struct {
 type Packing struct {
 	Mode  string         // precise_short, structured_short, two_stage_pack, bounded_long
 	Parts map[string]int // tokens used by part
+	// Estimated: the tokens were counted by another tokenizer than that of the model that
+	// reads them, or it is not known which one will.
+	Estimated bool
 }
 
 // AnswerResult is the validate layer's reply.

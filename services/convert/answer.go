@@ -81,6 +81,9 @@ func toPacking(p kb.Packing) *pb.Packing {
 		return nil
 	}
 	out := &pb.Packing{Mode: p.Mode}
+	if len(p.Parts) > 0 { // without counts there is nothing to be exact about
+		out.Estimated = known(p.Estimated)
+	}
 	for part, n := range p.Parts {
 		if out.Parts == nil {
 			out.Parts = make(map[string]int32, len(p.Parts))
@@ -91,7 +94,7 @@ func toPacking(p kb.Packing) *pb.Packing {
 }
 
 func fromPacking(p *pb.Packing) kb.Packing {
-	out := kb.Packing{Mode: p.GetMode()}
+	out := kb.Packing{Mode: p.GetMode(), Estimated: p.GetEstimated()}
 	for part, n := range p.GetParts() {
 		if out.Parts == nil {
 			out.Parts = make(map[string]int, len(p.GetParts()))

@@ -448,12 +448,15 @@ const maxConflictTexts = 5
 func (c *call) reviews(req kb.AskRequest, r kb.Reply) []kb.Review {
 	base := kb.Review{Question: req.Question.Text, TraceID: r.TraceID, CreatedAt: c.now().UTC(), State: kb.GapOpen}
 	var out []kb.Review
-	if r.Gate.Total > 0 && r.Gate.Rate < c.snap.Config.Gate.Rate {
+	if failed(r.Gate, c.snap.Config.Gate.Rate) {
 		v := base
 		v.Kind = "GATE"
 		v.Text = fmt.Sprintf("%d of %d statements passed", r.Gate.Passed, r.Gate.Total)
+		if r.Gate.Total == 0 {
+			v.Text = fmt.Sprintf("none of %d passages states what is asked", len(r.Gate.Statements))
+		}
 		for _, s := range r.Gate.Statements {
-			if s.Counted && !s.Passed {
+			if !s.Passed && (s.Counted || r.Gate.Total == 0) {
 				v.Documents = addDocument(v.Documents, s.PassageID)
 			}
 		}
@@ -473,6 +476,12 @@ func (c *call) reviews(req kb.AskRequest, r kb.Reply) []kb.Review {
 		out = append(out, v)
 	}
 	return out
+}
+
+// failed reports whether statements were asked for and too few passed. Where none
+// counted none passed, and at least one must.
+func failed(g kb.Gate, least float64) bool {
+	return len(g.Statements) > 0 && (g.Total == 0 || g.Rate < least)
 }
 
 func conflictText(x kb.Conflict) string {

@@ -509,7 +509,10 @@ func TestGaps(t *testing.T) {
 		{name: "failed gate", words: []string{"fare"},
 			gate:    kb.Gate{Passed: 3, Total: 4, Rate: 0.75, Statements: []kb.Statement{{PassageID: "a@1#0", Counted: true}}},
 			reviews: []string{"GATE 3 of 4 statements passed [a]"}},
-		{name: "passed gate", words: []string{"fare"}, gate: kb.Gate{Passed: 4, Total: 5, Rate: 0.8}},
+		{name: "nothing stated", words: []string{"fare"},
+			gate:    kb.Gate{Statements: []kb.Statement{{PassageID: "a@1#0"}, {PassageID: "b@2#1"}, {PassageID: "b@2#2"}}},
+			reviews: []string{"GATE none of 3 passages states what is asked [a b]"}},
+		{name: "passed gate", words: []string{"fare"}, gate: kb.Gate{Passed: 4, Total: 5, Rate: 0.8, Statements: []kb.Statement{{PassageID: "a@1#0", Counted: true}}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBench(tt.words...)

@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -61,10 +60,7 @@ func New(cfg Config, opts Options) (*Client, error) {
 	if cfg.URL == "" {
 		return nil, errors.New("llm.url is empty: there is no model to call")
 	}
-	if opts.Getenv == nil {
-		opts.Getenv = os.Getenv
-	}
-	key, err := cfg.key(opts.Getenv)
+	key, err := cfg.key().Read(opts.Getenv)
 	if err != nil {
 		return nil, err
 	}

@@ -1,13 +1,11 @@
 package llm
 
 import (
-	"fmt"
 	"net/url"
-	"os"
-	"strings"
 	"time"
 
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/kb/apikey"
 )
 
 // Config of the client. A URL of "" means that there is no model.
@@ -74,37 +72,13 @@ func (c Config) Validate() []error {
 	}
 	whole("failures", c.Failures, 1, 1000)
 	span("pause", c.Pause, 10*time.Millisecond, time.Hour)
-	if c.KeyEnv != "" && c.KeyFile != "" {
-		add("key_file", "llm.key_env is set too; leave one of them out")
+	if err := c.key().Validate(); err != nil {
+		errs = append(errs, err)
 	}
 	return errs
 }
 
-// secret is a key that no log prints.
-type secret string
-
-func (secret) String() string   { return "[redacted]" }
-func (secret) GoString() string { return "[redacted]" }
-
-// key reads the key. The error names the place, never the content.
-func (c Config) key(environ func(string) string) (secret, error) {
-	switch {
-	case c.KeyEnv != "":
-		k := strings.TrimSpace(environ(c.KeyEnv))
-		if k == "" {
-			return "", kb.Invalid("llm.key_env", "the variable %s is not set; set it, or leave llm.key_env out for a server without keys", c.KeyEnv)
-		}
-		return secret(k), nil
-	case c.KeyFile != "":
-		data, err := os.ReadFile(c.KeyFile)
-		if err != nil {
-			return "", fmt.Errorf("llm.key_file: %w", err)
-		}
-		k := strings.TrimSpace(string(data))
-		if k == "" || strings.ContainsAny(k, "\n\r") {
-			return "", kb.Invalid("llm.key_file", "%s does not hold one key on one line", c.KeyFile)
-		}
-		return secret(k), nil
-	}
-	return "", nil
+// key is where the key of the server is kept.
+func (c Config) key() apikey.Place {
+	return apikey.Place{Section: "llm", Env: c.KeyEnv, File: c.KeyFile}
 }

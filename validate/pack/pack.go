@@ -41,7 +41,8 @@ func New(cfg Config) (*Packer, error) {
 	return &Packer{cfg: cfg, count: count}, nil
 }
 
-// Estimated reports whether the counts are an estimate for a model of this name.
+// Estimated reports whether the counts are an estimate for a model of this name; for "",
+// a model that is not known, they are.
 func (p *Packer) Estimated(model string) bool { return p.count.Estimated(model) }
 
 // Piece is one candidate as it was packed.

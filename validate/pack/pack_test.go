@@ -254,7 +254,7 @@ func TestCounter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for model, estimated := range map[string]bool{"gpt-4": false, "gpt-4-turbo": false, "gpt-4o": true, "SmolLM2-135M": true, "": true} {
+	for model, estimated := range map[string]bool{"gpt-4": false, "gpt-4-turbo": false, "gpt-4o": true, "openai/gpt-4": false, "SmolLM2-135M": true, "": true} {
 		if c.Estimated(model) != estimated {
 			t.Errorf("%s: estimated %t", model, !estimated)
 		}

@@ -64,6 +64,7 @@ var exact = map[string][]string{
 // Estimated reports whether counts are an estimate for a model: it has, or may have,
 // another vocabulary.
 func (c *Counter) Estimated(model string) bool {
+	model = model[strings.LastIndexByte(model, '/')+1:] // routers put the vendor before the name
 	best, of := "", ""
 	for vocabulary, names := range exact {
 		for _, n := range names {

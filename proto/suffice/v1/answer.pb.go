@@ -617,7 +617,10 @@ type Packing struct {
 	// How: precise_short, structured_short, two_stage_pack or bounded_long.
 	Mode string `protobuf:"bytes,1,opt,name=mode,proto3" json:"mode,omitempty"`
 	// Tokens used, by part: task, user, evidence, tool, history, reserve.
-	Parts         map[string]int32 `protobuf:"bytes,2,rep,name=parts,proto3" json:"parts,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	Parts map[string]int32 `protobuf:"bytes,2,rep,name=parts,proto3" json:"parts,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	// True: parts are an estimate. They were counted by the configured tokenizer, and the model that reads them has, or may
+	// have, another one; so it is where no model is configured. False: exact.
+	Estimated     *bool `protobuf:"varint,3,opt,name=estimated,proto3,oneof" json:"estimated,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -664,6 +667,13 @@ func (x *Packing) GetParts() map[string]int32 {
 		return x.Parts
 	}
 	return nil
+}
+
+func (x *Packing) GetEstimated() bool {
+	if x != nil && x.Estimated != nil {
+		return *x.Estimated
+	}
+	return false
 }
 
 // AnswerResult is the validate layer's reply, as the layers hand it to each other.
@@ -859,14 +869,17 @@ const file_suffice_v1_answer_proto_rawDesc = "" +
 	"\n" +
 	"\b_versionB\r\n" +
 	"\v_valid_fromB\v\n" +
-	"\t_valid_to\"\x8d\x01\n" +
+	"\t_valid_to\"\xbe\x01\n" +
 	"\aPacking\x12\x12\n" +
 	"\x04mode\x18\x01 \x01(\tR\x04mode\x124\n" +
-	"\x05parts\x18\x02 \x03(\v2\x1e.suffice.v1.Packing.PartsEntryR\x05parts\x1a8\n" +
+	"\x05parts\x18\x02 \x03(\v2\x1e.suffice.v1.Packing.PartsEntryR\x05parts\x12!\n" +
+	"\testimated\x18\x03 \x01(\bH\x00R\testimated\x88\x01\x01\x1a8\n" +
 	"\n" +
 	"PartsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xcf\x03\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01B\f\n" +
+	"\n" +
+	"_estimated\"\xcf\x03\n" +
 	"\fAnswerResult\x12-\n" +
 	"\aoutcome\x18\x01 \x01(\x0e2\x13.suffice.v1.OutcomeR\aoutcome\x12\x16\n" +
 	"\x06answer\x18\x02 \x01(\tR\x06answer\x12)\n" +
@@ -960,6 +973,7 @@ func file_suffice_v1_answer_proto_init() {
 	file_suffice_v1_answer_proto_msgTypes[2].OneofWrappers = []any{}
 	file_suffice_v1_answer_proto_msgTypes[3].OneofWrappers = []any{}
 	file_suffice_v1_answer_proto_msgTypes[4].OneofWrappers = []any{}
+	file_suffice_v1_answer_proto_msgTypes[5].OneofWrappers = []any{}
 	file_suffice_v1_answer_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

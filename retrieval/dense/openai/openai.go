@@ -9,7 +9,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +16,7 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/kb/apikey"
 )
 
 // Config says where the endpoint is and what is sent to it.
@@ -48,29 +48,18 @@ func (c Config) Validate() []error {
 	check(strings.HasPrefix(c.URL, "http://") || strings.HasPrefix(c.URL, "https://"), "url", "%q is not the address of an API; write https://host/v1", c.URL)
 	check(c.Model != "", "model", "is empty; write the name of the model as the server knows it")
 	check(c.Dims >= 1 && c.Dims <= 8192, "dims", "%d is not in 1..8192; write the length of the model's vectors", c.Dims)
-	check(c.KeyEnv == "" || c.KeyFile == "", "key_env", "and embedding.key_file are both set; keep one")
 	check(c.Timeout >= 10*time.Millisecond && c.Timeout <= 10*time.Minute, "timeout", "%v is not in 10ms..10m", c.Timeout)
 	check(c.Batch >= 1 && c.Batch <= 2048, "batch", "%d is not in 1..2048", c.Batch)
 	check(c.Retries >= 0 && c.Retries <= 10, "retries", "%d is not in 0..10", c.Retries)
+	if err := c.key().Validate(); err != nil {
+		out = append(out, err)
+	}
 	return out
 }
 
-func (c Config) key(getenv func(string) string) (string, error) {
-	switch {
-	case c.KeyEnv != "":
-		key := getenv(c.KeyEnv)
-		if key == "" {
-			return "", kb.Invalid("embedding.key_env", "%s is not set in the environment; set it to the API key", c.KeyEnv)
-		}
-		return key, nil
-	case c.KeyFile != "":
-		data, err := os.ReadFile(c.KeyFile)
-		if err != nil {
-			return "", fmt.Errorf("embedding.key_file: %w", err)
-		}
-		return strings.TrimSpace(string(data)), nil
-	}
-	return "", nil
+// key is where the key of the server is kept.
+func (c Config) key() apikey.Place {
+	return apikey.Place{Section: "embedding", Env: c.KeyEnv, File: c.KeyFile}
 }
 
 // Client calls an embedding endpoint. It is safe for concurrent use.
@@ -88,14 +77,11 @@ func New(cfg Config, getenv func(string) string) (*Client, error) {
 	if errs := cfg.Validate(); len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}
-	if getenv == nil {
-		getenv = os.Getenv
-	}
-	key, err := cfg.key(getenv)
+	key, err := cfg.key().Read(getenv)
 	if err != nil {
 		return nil, err
 	}
-	sdk := openai.DefaultConfig(key)
+	sdk := openai.DefaultConfig(string(key))
 	sdk.BaseURL = strings.TrimSuffix(cfg.URL, "/")
 	sdk.HTTPClient = &http.Client{Timeout: cfg.Timeout}
 	return &Client{cfg: cfg, api: openai.NewClientWithConfig(sdk)}, nil
