@@ -17,8 +17,26 @@ import (
 // Answer implements Validator: statements, gate, extractive answer, and the same
 // answer checked again.
 func (l *Local) Answer(ctx context.Context, req kb.AnswerRequest) (kb.AnswerResult, error) {
+	return l.AnswerStream(ctx, req, nil)
+}
+
+// AnswerStream implements Streamer. An extracted answer takes milliseconds and is laid
+// out by what all of it holds, so its sentences come at once; those of a model come one
+// by one while it writes.
+func (l *Local) AnswerStream(ctx context.Context, req kb.AnswerRequest, release func(kb.Claim)) (kb.AnswerResult, error) {
+	out, sent, err := l.answer(ctx, req, release)
+	if err == nil && release != nil {
+		for _, c := range out.Claims[sent:] {
+			release(c)
+		}
+	}
+	return out, err
+}
+
+// answer is an answer, and how many of its claims were released while it was made.
+func (l *Local) answer(ctx context.Context, req kb.AnswerRequest, release func(kb.Claim)) (made kb.AnswerResult, sent int, err error) {
 	if err := ctx.Err(); err != nil {
-		return kb.AnswerResult{}, fmt.Errorf("answer: %w", err)
+		return kb.AnswerResult{}, 0, fmt.Errorf("answer: %w", err)
 	}
 	out := kb.AnswerResult{Outcome: req.Assessment.Outcome, Missing: req.Assessment.Missing, Conflicts: []kb.Conflict{}}
 	for _, c := range req.Assessment.Conflicts {
@@ -28,42 +46,43 @@ func (l *Local) Answer(ctx context.Context, req kb.AnswerRequest) (kb.AnswerResu
 	}
 	out.Packing = kb.Packing{Mode: pack.Mode(req), Parts: map[string]int{}}
 	if out.Outcome == kb.Insufficient || out.Outcome == kb.Clarifying || len(req.Candidates) == 0 {
-		return out, nil
+		return out, 0, nil
 	}
 	d := &draft{req: req, pages: map[int]*fact.Page{}, byID: map[string]int{}}
-	var err error
 	if d.packed, err = l.packer.Pack(req, func(i int) *fact.Page { return d.page(l.reader, i) }); err != nil {
-		return kb.AnswerResult{}, fmt.Errorf("answer: pack: %w", err)
+		return kb.AnswerResult{}, 0, fmt.Errorf("answer: pack: %w", err)
 	}
-	out.Packing, out.Truncated = kb.Packing{Mode: d.packed.Mode, Parts: d.packed.Parts}, d.packed.Truncated
+	reads := ""
+	if l.model != nil {
+		reads = l.model.Name()
+	}
+	out.Packing, out.Truncated = kb.Packing{Mode: d.packed.Mode, Parts: d.packed.Parts, Estimated: l.packer.Estimated(reads)}, d.packed.Truncated
 	if left := l.unpacked(req, &d.packed, &out); !left {
-		return refuse(out, req), nil
+		return refuse(out, req), 0, nil
 	}
 	l.collect(d)
 	if l.model != nil && len(d.quotes) > 0 {
-		made, err := l.generate(ctx, req, d)
+		made, sent, err := l.generate(ctx, req, d, out, release)
 		if err == nil {
-			made.Packing, made.Truncated, made.Conflicts = out.Packing, out.Truncated, append(out.Conflicts, made.Conflicts...)
-			made.Missing = append(out.Missing, made.Missing...)
-			return settle(made, out.Outcome, req), nil
+			return made, sent, nil
 		}
 		if ctx.Err() != nil {
-			return kb.AnswerResult{}, fmt.Errorf("answer: %w", ctx.Err())
+			return kb.AnswerResult{}, 0, fmt.Errorf("answer: %w", ctx.Err())
 		}
 		out.Degraded = append(out.Degraded, kb.Degraded{Part: "llm", Reason: modelFault(err)})
 	}
 	out.Gate = l.gate(d)
 	if out.Gate.Total == 0 || out.Gate.Rate < l.cfg.GateRate {
-		return refuse(out, req), nil
+		return refuse(out, req), 0, nil
 	}
 	if err := ctx.Err(); err != nil {
-		return kb.AnswerResult{}, fmt.Errorf("answer: %w", err)
+		return kb.AnswerResult{}, 0, fmt.Errorf("answer: %w", err)
 	}
 	l.write(req, d, &out)
 	if out.Answer == "" {
-		return refuse(out, req), nil
+		return refuse(out, req), 0, nil
 	}
-	return out, nil
+	return out, 0, nil
 }
 
 // refuse turns a result into the typed refusal.
@@ -383,10 +402,7 @@ func (l *Local) write(req kb.AnswerRequest, d *draft, out *kb.AnswerResult) {
 	}
 	lead := foreignLead(quotes, chinese)
 	if conflict {
-		lead = "The sources disagree:\n"
-		if chinese {
-			lead = "资料说法不一致：\n"
-		}
+		lead = disagree(chinese)
 	}
 	assemble(req, lead, sentences, conflict, out)
 }
@@ -399,68 +415,101 @@ type sentence struct {
 	reason      string
 }
 
-// assemble puts checked sentences together with their marks, claims and citations.
+// assembly puts checked sentences together with their marks, claims and citations.
 // Sources are numbered in the order in which they are first cited.
+type assembly struct {
+	req      kb.AnswerRequest
+	conflict bool // each sentence names document and date
+	list     bool // one sentence a line
+	out      *kb.AnswerResult
+	numbers  map[int]int // mark of a candidate
+	text     strings.Builder
+	length   int // code points
+}
+
+func newAssembly(req kb.AnswerRequest, lead string, list, conflict bool, out *kb.AnswerResult) *assembly {
+	a := &assembly{req: req, conflict: conflict, list: list, out: out, numbers: map[int]int{}}
+	a.write(lead)
+	return a
+}
+
+func (a *assembly) write(s string) {
+	a.text.WriteString(s)
+	a.length += len([]rune(s))
+}
+
+// add appends a sentence and returns its claim. What was added before stays as it is.
+func (a *assembly) add(s sentence) kb.Claim {
+	chinese := zh(a.req)
+	if a.text.Len() > 0 && !strings.HasSuffix(a.text.String(), "\n") {
+		if a.list {
+			a.write("\n")
+		} else if !chinese {
+			a.write(" ")
+		}
+	}
+	if a.list {
+		a.write("- ")
+	}
+	claim := kb.Claim{Text: s.text, Start: a.length, Verdict: kb.ClaimSupported, Probability: s.probability, Reason: s.reason}
+	a.write(s.text)
+	claim.End = a.length
+	marked := map[int]bool{}
+	var marks []int
+	for _, q := range s.quotes {
+		c := a.req.Candidates[q.passage]
+		if _, ok := a.numbers[q.passage]; !ok {
+			a.numbers[q.passage] = len(a.numbers) + 1
+		}
+		n := a.numbers[q.passage]
+		if !marked[n] {
+			marked[n], marks = true, append(marks, n)
+			claim.Cited = append(claim.Cited, c.ID)
+			if from := origin(c.Passage, chinese); a.conflict && from != "" {
+				a.write(from)
+			}
+		}
+		claim.Citations = append(claim.Citations, kb.Evidence{PassageID: c.ID, Start: q.span.Start, End: q.span.End, Quote: q.text})
+		if !cited(a.out.Citations, n, citation(n, c.Passage, q)) {
+			a.out.Citations = append(a.out.Citations, citation(n, c.Passage, q))
+		}
+	}
+	for _, n := range marks {
+		a.write(fmt.Sprintf("[%d]", n))
+	}
+	a.out.Claims = append(a.out.Claims, claim)
+	return claim
+}
+
+// finish names what is missing and sets the answer.
+func (a *assembly) finish() {
+	if a.out.Outcome == kb.Partial && len(a.out.Missing) > 0 {
+		a.write("\n")
+		for i, m := range a.out.Missing {
+			if i > 0 && !zh(a.req) {
+				a.write(" ")
+			}
+			a.write(m.Text)
+		}
+	}
+	a.out.Answer = a.text.String()
+}
+
+// assemble is an assembly of sentences that are all there.
 func assemble(req kb.AnswerRequest, lead string, sentences []sentence, conflict bool, out *kb.AnswerResult) {
-	chinese := zh(req)
-	numbers := map[int]int{}
-	var b strings.Builder
-	length := 0
-	write := func(s string) {
-		b.WriteString(s)
-		length += len([]rune(s))
-	}
-	write(lead)
-	list := conflict || len(sentences) > 2
+	a := newAssembly(req, lead, conflict || len(sentences) > 2, conflict, out)
 	for _, s := range sentences {
-		if b.Len() > 0 && !strings.HasSuffix(b.String(), "\n") {
-			if list {
-				write("\n")
-			} else if !chinese {
-				write(" ")
-			}
-		}
-		if list {
-			write("- ")
-		}
-		claim := kb.Claim{Text: s.text, Start: length, Verdict: kb.ClaimSupported, Probability: s.probability, Reason: s.reason}
-		write(s.text)
-		claim.End = length
-		marked := map[int]bool{}
-		var marks []int
-		for _, q := range s.quotes {
-			c := req.Candidates[q.passage]
-			if _, ok := numbers[q.passage]; !ok {
-				numbers[q.passage] = len(numbers) + 1
-			}
-			n := numbers[q.passage]
-			if !marked[n] {
-				marked[n], marks = true, append(marks, n)
-				claim.Cited = append(claim.Cited, c.ID)
-				if from := origin(c.Passage, chinese); conflict && from != "" {
-					write(from)
-				}
-			}
-			claim.Citations = append(claim.Citations, kb.Evidence{PassageID: c.ID, Start: q.span.Start, End: q.span.End, Quote: q.text})
-			if !cited(out.Citations, n, citation(n, c.Passage, q)) {
-				out.Citations = append(out.Citations, citation(n, c.Passage, q))
-			}
-		}
-		for _, n := range marks {
-			write(fmt.Sprintf("[%d]", n))
-		}
-		out.Claims = append(out.Claims, claim)
+		a.add(s)
 	}
-	if out.Outcome == kb.Partial && len(out.Missing) > 0 {
-		write("\n")
-		for i, m := range out.Missing {
-			if i > 0 && !chinese {
-				write(" ")
-			}
-			write(m.Text)
-		}
+	a.finish()
+}
+
+// disagree introduces both sides of a conflict.
+func disagree(chinese bool) string {
+	if chinese {
+		return "资料说法不一致：\n"
 	}
-	out.Answer = b.String()
+	return "The sources disagree:\n"
 }
 
 // checked words each quote and verifies it against all passages as anyone's answer

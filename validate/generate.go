@@ -22,16 +22,18 @@ import (
 // not be done; a tenth of the time left where that is more.
 const leastReserve = 150 * time.Millisecond
 
-// generate lets the model state, then write or decide, and checks all of it. An error
-// is the model's: the caller falls back to the extractive answer.
-func (l *Local) generate(ctx context.Context, req kb.AnswerRequest, d *draft) (kb.AnswerResult, error) {
+// generate lets the model state, then write or decide, and checks all of it. before is
+// what was found without it: outcome, missing parts, conflicts and packing. sent is how
+// many claims were released. An error is the model's: the caller falls back to the
+// extractive answer, and nothing was released.
+func (l *Local) generate(ctx context.Context, req kb.AnswerRequest, d *draft, before kb.AnswerResult, release func(kb.Claim)) (made kb.AnswerResult, sent int, err error) {
 	if end, ok := ctx.Deadline(); ok {
 		left := time.Until(end)
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, left-max(leastReserve, left/10), ErrModelSlow)
 		defer cancel()
 	}
-	g := &generation{Local: l, req: req, draft: d, language: "en"}
+	g := &generation{Local: l, req: req, draft: d, before: before, language: "en"}
 	if zh(req) {
 		g.language = "zh"
 	}
@@ -44,25 +46,15 @@ func (l *Local) generate(ctx context.Context, req kb.AnswerRequest, d *draft) (k
 	}
 	gate, err := g.statements(ctx)
 	if err != nil {
-		return kb.AnswerResult{}, err
+		return kb.AnswerResult{}, 0, err
 	}
-	out := kb.AnswerResult{Gate: gate}
+	out := before
+	out.Gate = gate
 	if gate.Total == 0 || gate.Rate < l.cfg.GateRate {
-		return g.decide(ctx, out)
+		made, err = g.decide(ctx, out)
+		return made, 0, err
 	}
-	return g.write(ctx, out)
-}
-
-// settle joins what a model's answer came to with what was found before it: of two
-// outcomes the more careful one counts.
-func settle(made kb.AnswerResult, before kb.Outcome, req kb.AnswerRequest) kb.AnswerResult {
-	if made.Outcome == kb.Answered && before != kb.Answered {
-		made.Outcome = before
-	}
-	if made.Outcome == kb.Insufficient {
-		return refuse(made, req)
-	}
-	return made
+	return g.write(ctx, out, release)
 }
 
 // generation is one answer of a model in the making.
@@ -70,6 +62,7 @@ type generation struct {
 	*Local
 	req      kb.AnswerRequest
 	draft    *draft
+	before   kb.AnswerResult
 	language string
 	asked    []string
 }
@@ -264,14 +257,13 @@ func locate(page *fact.Page, s string) (text.Span, bool) {
 }
 
 // write asks for the answer out of the best passages that passed, and checks it.
-func (g *generation) write(ctx context.Context, out kb.AnswerResult) (kb.AnswerResult, error) {
+func (g *generation) write(ctx context.Context, out kb.AnswerResult, release func(kb.Claim)) (kb.AnswerResult, int, error) {
 	var pieces []Piece
 	var indexes []int
-	conflict := false
 	sides := map[int]bool{}
 	for _, q := range g.draft.quotes {
 		if q.side != "" {
-			conflict, sides[q.passage] = true, true
+			sides[q.passage] = true
 		}
 	}
 	passed := map[string]bool{}
@@ -287,45 +279,28 @@ func (g *generation) write(ctx context.Context, out kb.AnswerResult) (kb.AnswerR
 	}
 	task := WriteTask{
 		Question: g.req.Analysis.Question, Language: g.language, Asked: g.asked, Pieces: pieces,
-		Table: g.draft.packed.Mode == pack.StructuredShort, History: g.draft.packed.History, Conflict: conflict,
+		Table: g.draft.packed.Mode == pack.StructuredShort, History: g.draft.packed.History, Conflict: len(sides) > 0,
 	}
 	for _, m := range g.req.Assessment.Missing {
 		task.Missing = append(task.Missing, m.Text)
 	}
-	answer, err := g.model.Write(ctx, task, func(soFar string) error {
-		if len([]rune(soFar)) > 60 && !g.speaks(soFar) {
-			return ErrModelLanguage
-		}
-		return nil
-	})
+	w := newWriting(g, indexes, len(sides) > 0, &out, release)
+	answer, err := g.model.Write(ctx, task, func(soFar string) error { return w.grow(ctx, soFar) })
+	if err == nil && !g.speaks(answer) {
+		err = ErrModelLanguage
+	}
+	if err == nil {
+		err = w.end(ctx, answer)
+	}
 	if err != nil {
-		return kb.AnswerResult{}, err
-	}
-	if !g.speaks(answer) {
-		return kb.AnswerResult{}, ErrModelLanguage
-	}
-	kept, err := g.checkedAnswer(ctx, answer, indexes)
-	if err != nil {
-		return kb.AnswerResult{}, err
-	}
-	if conflict && !tellsBoth(g.draft, kept) {
-		return kb.AnswerResult{}, ErrModelUnfounded
-	}
-	g.outcome(kept, &out)
-	if out.Outcome == kb.Insufficient {
-		return kb.AnswerResult{}, ErrModelUnfounded // the sources hold it; what failed is the model
-	}
-	lead := ""
-	if conflict {
-		lead = "The sources disagree:\n"
-		if g.language == "zh" {
-			lead = "资料说法不一致：\n"
+		if w.sent == 0 {
+			return kb.AnswerResult{}, 0, err
 		}
+		w.extract() // what was released stays; the sources say the rest
+		out.Degraded = append(out.Degraded, kb.Degraded{Part: "llm", Reason: modelFault(err)})
 	}
-	shown := out
-	shown.Missing = append(slices.Clone(g.req.Assessment.Missing), out.Missing...)
-	assemble(g.req, lead, kept, conflict, &shown)
-	return shown, nil
+	w.finish()
+	return out, w.sent, nil
 }
 
 // speaks reports whether a text is in the language of the answer.
@@ -357,106 +332,6 @@ func hanShare(s string) float64 {
 	return float64(han) / float64(han+latin)
 }
 
-// checkedAnswer judges each claim of an answer and returns what may leave: supported
-// claims with the marks of the passages that support them; for a claim that left out a
-// limit, the sentence of its source.
-func (g *generation) checkedAnswer(ctx context.Context, answer string, indexes []int) ([]sentence, error) {
-	given := make([]kb.Passage, len(indexes))
-	for i, n := range indexes {
-		given[i] = g.req.Candidates[n].Passage
-	}
-	judged, err := g.check(ctx, kb.VerifyRequest{Question: g.req.Analysis.Question, Answer: answer, Passages: given, AsOf: g.req.Analysis.AsOf}, false)
-	if err != nil {
-		return nil, err
-	}
-	place := map[string]int{}
-	for i := len(indexes) - 1; i >= 0; i-- {
-		place[given[i].ID] = indexes[i]
-	}
-	var out []sentence
-	var count AnswerCheck
-	said := map[string]bool{}
-	for _, c := range judged {
-		if c.Verdict == kb.NotAClaim {
-			continue
-		}
-		var quotes []quote
-		for _, e := range c.Citations {
-			i := place[e.PassageID]
-			q := quote{passage: i, span: text.Span{Start: e.Start, End: e.End}, text: e.Quote}
-			if !orders(g.draft.page(g.reader, i), q.span) {
-				quotes = append(quotes, q)
-			}
-		}
-		_, bare := stripMarks([]rune(c.Text))
-		s := sentence{text: tidy(string(bare)), quotes: quotes, probability: c.Probability}
-		switch {
-		case len(quotes) == 0 || len(quotes) < len(c.Citations):
-			count.Cut++
-			continue
-		case c.Verdict == kb.ClaimSupported:
-			if c.misnamed {
-				s.reason = c.Reason
-				count.Remarked++
-			} else {
-				count.Kept++
-			}
-		case c.limited && hanShare(quotes[0].text) > 0.3 == (g.language == "zh"):
-			s.quotes = quotes[:1]
-			s.text, s.reason = flatten(quotes[0].text), "in the words of the source: "+c.Reason
-			count.Restored++
-		default:
-			count.Cut++
-			continue
-		}
-		if said[s.text] {
-			continue
-		}
-		said[s.text] = true
-		out = append(out, s)
-	}
-	out = g.restoreLimits(out, &count)
-	g.observe.AnswerChecked(count)
-	return out, nil
-}
-
-// restoreLimits adds, behind a sentence, the one that limits its source and that the
-// answer does not cite: a rule does not leave without its exception.
-func (g *generation) restoreLimits(in []sentence, count *AnswerCheck) []sentence {
-	cites := func(i int, span text.Span) bool {
-		for _, s := range in {
-			for _, q := range s.quotes {
-				if q.passage == i && q.span.Overlaps(span) {
-					return true
-				}
-			}
-		}
-		return false
-	}
-	var out []sentence
-	added := map[string]bool{}
-	for _, s := range in {
-		out = append(out, s)
-		for _, q := range s.quotes {
-			page := g.draft.page(g.reader, q.passage)
-			wide := withException(page, q.span)
-			rest := text.Span{Start: q.span.End, End: wide.End}
-			words := flatten(page.Quote(rest))
-			if words == "" || added[words] || cites(q.passage, rest) || orders(page, rest) {
-				continue
-			}
-			for rest.Start < rest.End && unicode.IsSpace(page.Runes[rest.Start]) {
-				rest.Start++
-			}
-			added[words] = true
-			count.Restored++
-			out = append(out, sentence{text: words, probability: s.probability, reason: "limits the sentence before it",
-				quotes: []quote{{passage: q.passage, span: rest, text: page.Quote(rest)}}})
-		}
-	}
-	return out
-}
-
 // tidy removes what a blanked mark leaves: spaces before punctuation and at the ends.
 func tidy(s string) string {
 	s = flatten(s)
@@ -481,29 +356,21 @@ func tellsBoth(d *draft, in []sentence) bool {
 	return true
 }
 
-// outcome sets what the checked sentences amount to: each asked slot that was filled
-// must be filled by one that cites its evidence, or tells its value.
-func (g *generation) outcome(kept []sentence, out *kb.AnswerResult) {
-	filled, open := 0, 0
+// open lists the asked slots that were filled and that no sentence of an answer tells;
+// told is how many some sentence does. A sentence tells a slot when it cites its
+// evidence, or says its value.
+func (g *generation) open(kept []sentence) (open []string, told int) {
 	for _, s := range g.req.Assessment.Slots {
 		if s.Role != kb.Asked || !s.Required || s.State == kb.Empty || slices.Contains(g.draft.packed.Lost, s.Name) {
 			continue
 		}
 		if slices.ContainsFunc(kept, func(x sentence) bool { return g.fills(x, s) }) {
-			filled++
-			continue
+			told++
+		} else {
+			open = append(open, s.Name)
 		}
-		open++
-		out.Missing = append(out.Missing, kb.Missing{Slot: s.Name, Text: unverifiable(g.req)})
 	}
-	switch {
-	case filled == 0:
-		out.Outcome = kb.Insufficient
-	case open > 0:
-		out.Outcome = kb.Partial
-	default:
-		out.Outcome = kb.Answered
-	}
+	return open, told
 }
 
 // fills reports whether a sentence tells what a slot asks: it rests on evidence of the
@@ -559,10 +426,9 @@ func (g *generation) decide(ctx context.Context, out kb.AnswerResult) (kb.Answer
 		task.Pieces = append(task.Pieces, piece)
 		place[piece.ID] = p.Index
 	}
-	out.Outcome = kb.Insufficient
 	d, err := g.model.Decide(ctx, task)
 	if errors.Is(err, ErrModelForm) {
-		return out, nil
+		return refuse(out, g.req), nil
 	}
 	if err != nil {
 		return kb.AnswerResult{}, err
@@ -584,12 +450,12 @@ func (g *generation) decide(ctx context.Context, out kb.AnswerResult) (kb.Answer
 	case DecideQuote:
 		q, ok := find(d.Source, d.Quote)
 		if !ok {
-			return out, nil
+			return refuse(out, g.req), nil
 		}
 		out.Outcome = kb.Partial
 		for _, s := range g.req.Analysis.Slots {
 			if s.Role == kb.Asked && s.Required {
-				out.Missing = append(out.Missing, kb.Missing{Slot: s.Name, Text: unverifiable(g.req)})
+				out.Missing = append(slices.Clone(out.Missing), kb.Missing{Slot: s.Name, Text: unverifiable(g.req)})
 				break
 			}
 		}
@@ -598,22 +464,20 @@ func (g *generation) decide(ctx context.Context, out kb.AnswerResult) (kb.Answer
 		a, okA := find(d.A.Source, d.A.Quote)
 		b, okB := find(d.B.Source, d.B.Quote)
 		if !okA || !okB || a.passage == b.passage && a.span.Overlaps(b.span) || !g.excludes(a, b) {
-			return out, nil
+			return refuse(out, g.req), nil
 		}
 		a.side, b.side = "a", "b"
 		out.Outcome = kb.Conflicting
 		side := func(q quote) kb.Evidence {
 			return kb.Evidence{PassageID: g.req.Candidates[q.passage].ID, Start: q.span.Start, End: q.span.End, Quote: q.text, Value: q.text}
 		}
-		out.Conflicts = []kb.Conflict{{Kind: kb.ConflictValue, Hard: true, A: side(a), B: side(b), Resolution: kb.Unresolved, OnAsked: true}}
-		lead := "The sources disagree:\n"
-		if g.language == "zh" {
-			lead = "资料说法不一致：\n"
-		}
-		assemble(g.req, lead, []sentence{
+		out.Conflicts = append(slices.Clone(out.Conflicts), kb.Conflict{Kind: kb.ConflictValue, Hard: true, A: side(a), B: side(b), Resolution: kb.Unresolved, OnAsked: true})
+		assemble(g.req, disagree(g.language == "zh"), []sentence{
 			{text: flatten(a.text), quotes: []quote{a}, probability: allHold},
 			{text: flatten(b.text), quotes: []quote{b}, probability: allHold},
 		}, true, &out)
+	default:
+		return refuse(out, g.req), nil
 	}
 	return out, nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/fact"
@@ -27,12 +28,15 @@ type scripted struct {
 	decide validate.Decision
 	answer string
 	fail   map[string]error // by task
+	late   error            // after the answer was written, before its end
 	slow   bool             // waits for its context's end
 
 	asked []validate.StateTask
 	wrote []validate.WriteTask
 	calls []string
 }
+
+func (*scripted) Name() string { return "scripted" }
 
 func (s *scripted) begin(ctx context.Context, task string) error {
 	s.mu.Lock()
@@ -71,17 +75,22 @@ func (s *scripted) Decide(ctx context.Context, _ validate.DecideTask) (validate.
 	return s.decide, s.begin(ctx, "decide")
 }
 
-func (s *scripted) Write(ctx context.Context, t validate.WriteTask, release func(string) error) (string, error) {
+func (s *scripted) Write(ctx context.Context, t validate.WriteTask, grown func(string) error) (string, error) {
 	if err := s.begin(ctx, "write"); err != nil {
 		return "", err
 	}
 	s.mu.Lock()
 	s.wrote = append(s.wrote, t)
 	s.mu.Unlock()
-	if release != nil {
-		if err := release(s.answer); err != nil {
-			return "", err
+	for i := range s.answer { // rune by rune
+		if grown != nil && i > 0 {
+			if err := grown(s.answer[:i]); err != nil {
+				return "", err
+			}
 		}
+	}
+	if s.late != nil {
+		return "", s.late
 	}
 	return s.answer, nil
 }
@@ -271,9 +280,145 @@ func TestGenerate(t *testing.T) {
 				t.Errorf("calls %v, want %d", c.model.calls, c.calls)
 			}
 			exact(t, got.Answer, got.Claims, passages(t, hall))
+
+			var read []kb.Claim
+			streamed, err := withModel(t, c.model, nil).AnswerStream(t.Context(), req, func(c kb.Claim) { read = append(read, c) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(got, streamed, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("the stream ends in another answer (-answer +stream):\n%s", diff)
+			}
+			if diff := cmp.Diff(streamed.Claims, read, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("released (-answer +released):\n%s", diff)
+			}
 		})
 	}
 }
+
+// TestStream: a sentence leaves while the model still writes, none leaves before what is
+// asked is told, and what has left stays in the answer whatever the model does then.
+func TestStream(t *testing.T) {
+	seats, garage := quoteOf{"hall@1#0", "240 seats"}, quoteOf{"hall@1#1", "6:00"}
+	both := map[string][]string{"hall@1#0": {"The Marlow hall has 240 seats."}, "hall@1#1": {"The garage of the Marlow hall opens at 6:00."}}
+	for name, c := range map[string]struct {
+		answer  string
+		late    error
+		fills   []quoteOf
+		early   []string // released before the model's end
+		want    string   // the answer
+		outcome kb.Outcome
+		llm     string // part of the reason of a degraded reply
+	}{
+		"sentence by sentence": {answer: "The Marlow hall has 240 seats [1]. The garage opens at 6:00 [2]. Bicycles are parked free of charge [2].", fills: []quoteOf{seats, garage},
+			early: []string{"The Marlow hall has 240 seats."}, outcome: kb.Answered,
+			want: "The Marlow hall has 240 seats.[1] The garage opens at 6:00.[2] Bicycles are parked free of charge.[2]"},
+		"what is beside the question waits for what is asked": {answer: "Bicycles are parked free of charge [2]. The garage opens at 6:00 [2]. The Marlow hall has 240 seats [1].", fills: []quoteOf{seats},
+			outcome: kb.Answered, want: "Bicycles are parked free of charge.[1] The garage opens at 6:00.[1] The Marlow hall has 240 seats.[2]"},
+		"cut off after a sentence has left": {answer: "The Marlow hall has 240 seats [1]. The garage opens at 6:00 [2]. Bicycles are par", late: validate.ErrModelCut, fills: []quoteOf{seats, garage},
+			early: []string{"The Marlow hall has 240 seats."}, outcome: kb.Answered, llm: "cut off",
+			want: "The Marlow hall has 240 seats.[1] The garage of the Marlow hall opens at 6:00.[2]"},
+		"cut off before": {answer: "The Marlow hall has 240 se", late: validate.ErrModelCut, fills: []quoteOf{seats}, outcome: kb.Answered, llm: "cut off",
+			want: "The Marlow hall has 240 seats.[1]"},
+		"false at first": {answer: "The Marlow hall has 900 seats [1]. It was built in 1911 [1]. The Marlow hall has 240 seats [1]. The garage opens at 9:00 [2]. Bicycles are banned [2].", fills: []quoteOf{seats},
+			outcome: kb.Answered, early: []string{"The Marlow hall has 240 seats."}, want: "The Marlow hall has 240 seats.[1]"},
+		"the limit comes with its rule": {answer: "A rehearsal costs 35 euros an hour [1]. The garage opens at 6:00 [2]. Bicycles are parked free of charge [2].", fills: []quoteOf{{"hall@1#0", "35 euros an hour"}},
+			early: []string{"A rehearsal costs 35 euros an hour, unless it ends after 22:00."}, outcome: kb.Answered,
+			want: "A rehearsal costs 35 euros an hour, unless it ends after 22:00.[1] The garage opens at 6:00.[2] Bicycles are parked free of charge.[2]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &ending{scripted: scripted{states: both, answer: c.answer, late: c.late}}
+			var read []kb.Claim
+			var early []string
+			req := asks(t, "How many seats has the Marlow hall?", "en", hall, c.fills...)
+			got, err := withModel(t, m, nil).AnswerStream(t.Context(), req, func(claim kb.Claim) {
+				read = append(read, claim)
+				if !m.ended {
+					early = append(early, claim.Text)
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Outcome != c.outcome || got.Answer != c.want {
+				t.Errorf("%s %q\nwant %s %q", got.Outcome, got.Answer, c.outcome, c.want)
+			}
+			if diff := cmp.Diff(c.early, early, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("released while the model wrote (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(got.Claims, read); diff != "" {
+				t.Errorf("released (-answer +released):\n%s", diff)
+			}
+			reason := ""
+			for _, d := range got.Degraded {
+				reason += d.Reason
+			}
+			if c.llm == "" && reason != "" || !strings.Contains(reason, c.llm) {
+				t.Errorf("degraded %q, want %q", reason, c.llm)
+			}
+			exact(t, got.Answer, got.Claims, passages(t, hall))
+		})
+	}
+}
+
+// ending is a scripted model that notes when its answer ends.
+type ending struct {
+	scripted
+	ended bool
+}
+
+func (e *ending) Write(ctx context.Context, t validate.WriteTask, grown func(string) error) (string, error) {
+	out, err := e.scripted.Write(ctx, t, grown)
+	e.ended = true
+	return out, err
+}
+
+// TestMissingIsSaidOnce: what the assessment did not find is named in the answer of a
+// model, and once.
+func TestMissingIsSaidOnce(t *testing.T) {
+	m := &scripted{states: map[string][]string{"hall@1#0": {"The Marlow hall has 240 seats."}}, answer: "The Marlow hall has 240 seats [1]."}
+	req := asks(t, "How many seats has the Marlow hall, and who built it?", "en", hall, quoteOf{"hall@1#0", "240 seats"})
+	builder := kb.Slot{Name: "subject", Role: kb.Asked, Required: true}
+	req.Analysis.Slots = append(req.Analysis.Slots, builder)
+	req.Assessment.Slots = append(req.Assessment.Slots, kb.SlotFill{Slot: builder, State: kb.Empty})
+	req.Assessment.Outcome, req.Assessment.Missing = kb.Partial, []kb.Missing{{Slot: "subject", Text: "The sources do not say who built it."}}
+	got, err := withModel(t, m, nil).Answer(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Outcome != kb.Partial || got.Answer != "The Marlow hall has 240 seats.[1]\nThe sources do not say who built it." {
+		t.Errorf("%s %q", got.Outcome, got.Answer)
+	}
+	if diff := cmp.Diff(req.Assessment.Missing, got.Missing); diff != "" {
+		t.Errorf("missing (-want +got):\n%s", diff)
+	}
+}
+
+// TestEstimated: counts of tokens are an estimate unless the model has the tokenizer's
+// vocabulary.
+func TestEstimated(t *testing.T) {
+	for model, want := range map[string]bool{"": true, "SmolLM2-135M": true, "gpt-4": false} {
+		req := asks(t, "How many seats has the Marlow hall?", "en", hall, quoteOf{"hall@1#0", "240 seats"})
+		var m validate.Model
+		if model != "" {
+			m = named{&scripted{fail: map[string]error{"state": validate.ErrModelDown}}, model}
+		}
+		got, err := withModel(t, m, nil).Answer(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Packing.Estimated != want || got.Packing.Parts["evidence"] == 0 {
+			t.Errorf("%q: packing %+v, want estimated %t", model, got.Packing, want)
+		}
+	}
+}
+
+type named struct {
+	validate.Model
+	name string
+}
+
+func (n named) Name() string { return n.name }
 
 // TestGenerateWithinTheDeadline: a model that never answers leaves time for the
 // extractive answer.

@@ -13,13 +13,15 @@ import (
 // ErrModelSlow, ErrModelCut or ErrModelForm; none carries text of the model or its
 // server. Implementations are safe for concurrent use.
 type Model interface {
+	// Name is the model's, as its server knows it; it tells how its tokens are counted.
+	Name() string
 	// State asks what one passage holds of what is asked.
 	State(ctx context.Context, t StateTask) (StatedFacts, error)
 	// Decide asks for one of the three replies below the gate.
 	Decide(ctx context.Context, t DecideTask) (Decision, error)
-	// Write asks for an answer from numbered evidence. release gets the text as it
+	// Write asks for an answer from numbered evidence. grown gets the text as it
 	// grows and may end the call by an error, which Write returns; nil = not wanted.
-	Write(ctx context.Context, t WriteTask, release func(soFar string) error) (string, error)
+	Write(ctx context.Context, t WriteTask, grown func(soFar string) error) (string, error)
 }
 
 // Piece is evidence as a model reads it. Its text is data: it comes fenced and

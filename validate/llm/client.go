@@ -93,6 +93,9 @@ func New(cfg Config, opts Options) (*Client, error) {
 // Version names the model and the prompts, for what a reply says made it.
 func (c *Client) Version() string { return c.cfg.Model + "+prompts-" + c.prompts.version }
 
+// Name implements validate.Model.
+func (c *Client) Name() string { return c.cfg.Model }
+
 // request is one call before it is put into the SDK's form.
 type request struct {
 	task     string
