@@ -14,6 +14,8 @@ import (
 	"suffice.dev/suffice/validate/pack"
 )
 
+var _ Streamer = (*Local)(nil)
+
 // Answer implements Validator: statements, gate, extractive answer, and the same
 // answer checked again.
 func (l *Local) Answer(ctx context.Context, req kb.AnswerRequest) (kb.AnswerResult, error) {

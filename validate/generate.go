@@ -80,12 +80,43 @@ func (g *generation) top(k int) []pack.Piece {
 func (g *generation) piece(n int, p pack.Piece) Piece {
 	page := g.draft.page(g.reader, p.Index)
 	content := p.Text
+	var sentences []string
 	for _, s := range page.Sentences {
-		if orders(page, s.Span) {
+		words := flatten(page.Quote(s.Span))
+		switch {
+		case orders(page, s.Span):
 			content = strings.ReplaceAll(content, page.Quote(s.Span), "")
+		case s.Kind == fact.HeaderRow || words == "" || slices.Contains(sentences, words):
+		case slices.ContainsFunc(p.Kept, func(k text.Span) bool { return k.Contains(s.Span) }):
+			sentences = append(sentences, words)
 		}
 	}
-	return pieceOf(n, g.req.Candidates[p.Index], strings.TrimSpace(content))
+	out := pieceOf(n, g.req.Candidates[p.Index], strings.TrimSpace(content))
+	out.Sentences = sentences
+	return out
+}
+
+// stated is a packed piece cut down to what was stated of it, what fills a slot or is a
+// side of a conflict, and what limits any of these.
+func (g *generation) stated(p pack.Piece, facts []string) pack.Piece {
+	page := g.draft.page(g.reader, p.Index)
+	var spans []text.Span
+	for _, f := range facts {
+		span, ok := locate(page, f)
+		if !ok {
+			return p // said in other words: where, only all of it tells
+		}
+		spans = append(spans, span)
+	}
+	for _, q := range g.draft.quotes {
+		if q.passage == p.Index {
+			spans = append(spans, q.span)
+		}
+	}
+	if len(spans) > 0 {
+		p.Text, p.Kept, p.Whole = pack.Shorten(page, spans)
+	}
+	return p
 }
 
 // statements asks for one statement a passage, side by side, and checks each.
@@ -266,31 +297,44 @@ func (g *generation) write(ctx context.Context, out kb.AnswerResult, release fun
 			sides[q.passage] = true
 		}
 	}
-	passed := map[string]bool{}
+	passed := map[string][]string{}
+	var facts []string
 	for _, st := range out.Gate.Statements {
-		if st.Passed && len(passed) < g.cfg.AnswerTop {
-			passed[st.PassageID] = true
+		if !st.Passed || len(passed) >= g.cfg.AnswerTop {
+			continue
+		}
+		passed[st.PassageID] = st.Facts
+		for _, f := range st.Facts {
+			if f = flatten(f); !slices.Contains(facts, f) {
+				facts = append(facts, f)
+			}
 		}
 	}
 	for _, p := range g.draft.packed.Pieces {
-		if id := g.req.Candidates[p.Index].ID; passed[id] || sides[p.Index] {
-			pieces, indexes = append(pieces, g.piece(len(pieces)+1, p)), append(indexes, p.Index)
+		if said, ok := passed[g.req.Candidates[p.Index].ID]; ok || sides[p.Index] {
+			pieces, indexes = append(pieces, g.piece(len(pieces)+1, g.stated(p, said))), append(indexes, p.Index)
 		}
 	}
+	most := g.most(len(facts))
 	task := WriteTask{
 		Question: g.req.Analysis.Question, Language: g.language, Asked: g.asked, Pieces: pieces,
-		Table: g.draft.packed.Mode == pack.StructuredShort, History: g.draft.packed.History, Conflict: len(sides) > 0,
+		Table: g.draft.packed.Mode == pack.StructuredShort, History: g.draft.packed.History, Conflict: len(sides) > 0, Single: most == 1,
 	}
 	for _, m := range g.req.Assessment.Missing {
 		task.Missing = append(task.Missing, m.Text)
 	}
-	w := newWriting(g, indexes, len(sides) > 0, &out, release)
-	answer, err := g.model.Write(ctx, task, func(soFar string) error { return w.grow(ctx, soFar) })
-	if err == nil && !g.speaks(answer) {
-		err = ErrModelLanguage
+	for _, p := range pieces {
+		task.Tokens += 2 * len([]rune(p.Text)) // a model that goes on beyond what it was given invents
 	}
-	if err == nil {
-		err = w.end(ctx, answer)
+	task.Tokens += leastTokens
+	w := newWriting(g, indexes, len(sides) > 0, &out, release)
+	err := w.written(ctx, task)
+	if w.sent == 0 && (errors.Is(err, ErrModelUnfounded) || errors.Is(err, ErrModelLanguage) || errors.Is(err, ErrModelCut)) {
+		w = newWriting(g, indexes, len(sides) > 0, &out, release)
+		// Why the first try failed is the better reason, should this one fail, too.
+		if e := w.chosen(ctx, ChooseTask{Question: task.Question, Language: g.language, Facts: facts, Most: most}); e == nil {
+			err = nil
+		}
 	}
 	if err != nil {
 		if w.sent == 0 {
@@ -301,6 +345,34 @@ func (g *generation) write(ctx context.Context, out kb.AnswerResult, release fun
 	}
 	w.finish()
 	return out, w.sent, nil
+}
+
+// leastTokens is what an answer may have whatever its evidence, in tokens.
+const leastTokens = 64
+
+// most is how many sentences an answer needs at most, out of some: one for each asked
+// slot, both sides of a conflict; all where a list is asked.
+func (g *generation) most(of int) int {
+	n := 0
+	for _, s := range g.req.Analysis.Slots {
+		if s.Role != kb.Asked || !s.Required {
+			continue
+		}
+		if n++; s.Expect == kb.ExpectList || s.Count > 1 {
+			n = of
+		}
+	}
+	for _, q := range g.draft.quotes {
+		if q.side != "" {
+			n = max(n, 2)
+		}
+	}
+	switch g.req.Analysis.Class {
+	case kb.Steps, kb.Condition, kb.Exception:
+		n = of
+	default:
+	}
+	return max(1, min(n, of))
 }
 
 // speaks reports whether a text is in the language of the answer.

@@ -27,12 +27,14 @@ type scripted struct {
 	source string              // names this source instead of the one given
 	decide validate.Decision
 	answer string
+	choose []int            // of the facts it is given
 	fail   map[string]error // by task
 	late   error            // after the answer was written, before its end
 	slow   bool             // waits for its context's end
 
 	asked []validate.StateTask
 	wrote []validate.WriteTask
+	chose []validate.ChooseTask
 	calls []string
 }
 
@@ -73,6 +75,16 @@ func (s *scripted) State(ctx context.Context, t validate.StateTask) (validate.St
 
 func (s *scripted) Decide(ctx context.Context, _ validate.DecideTask) (validate.Decision, error) {
 	return s.decide, s.begin(ctx, "decide")
+}
+
+func (s *scripted) Choose(ctx context.Context, t validate.ChooseTask) ([]int, error) {
+	if err := s.begin(ctx, "choose"); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.chose = append(s.chose, t)
+	return s.choose, nil
 }
 
 func (s *scripted) Write(ctx context.Context, t validate.WriteTask, grown func(string) error) (string, error) {
@@ -184,11 +196,23 @@ func TestGenerate(t *testing.T) {
 		},
 		"nothing true: the extractive answer": {
 			model: &scripted{states: both, answer: "The Marlow hall has 900 seats [1]."}, fills: []quoteOf{seats},
-			outcome: kb.Answered, answer: "The Marlow hall has 240 seats.[1]", never: []string{"900"}, llm: "nothing that the model wrote", gate: [2]int{1, 1}, check: validate.AnswerCheck{Cut: 1}, calls: 3,
+			outcome: kb.Answered, answer: "The Marlow hall has 240 seats.[1]", never: []string{"900"}, llm: "nothing that the model wrote", gate: [2]int{1, 1}, check: validate.AnswerCheck{Cut: 1}, calls: 4,
+		},
+		"nothing true: the model chooses from what it stated": {
+			model: &scripted{states: both, answer: "The Marlow hall has 900 seats [1].", choose: []int{0}}, fills: []quoteOf{seats},
+			outcome: kb.Answered, answer: "The Marlow hall has 240 seats.[1]", never: []string{"900"}, gate: [2]int{2, 2}, check: validate.AnswerCheck{Kept: 1}, calls: 4,
+		},
+		"a choice beside the question": {
+			model: &scripted{states: both, answer: "The Marlow hall has 900 seats [1].", choose: []int{1}}, fills: []quoteOf{seats},
+			outcome: kb.Answered, answer: "The Marlow hall has 240 seats.[1]", never: []string{"6:00"}, llm: "nothing that the model wrote", gate: [2]int{1, 1}, check: validate.AnswerCheck{Kept: 1}, calls: 4,
+		},
+		"a choice that is none": {
+			model: &scripted{states: both, answer: "The Marlow hall has 900 seats [1].", choose: []int{7}}, fills: []quoteOf{seats},
+			outcome: kb.Answered, answer: "The Marlow hall has 240 seats.[1]", llm: "nothing that the model wrote", gate: [2]int{1, 1}, check: validate.AnswerCheck{Cut: 1}, calls: 4,
 		},
 		"another language: the extractive answer": {
 			model: &scripted{states: both, answer: "马洛礼堂共有二百四十个座位，并且每天都对所有居民免费开放。"}, fills: []quoteOf{seats},
-			outcome: kb.Answered, answer: "The Marlow hall has 240 seats.[1]", llm: "another language", gate: [2]int{1, 1}, calls: 3,
+			outcome: kb.Answered, answer: "The Marlow hall has 240 seats.[1]", llm: "another language", gate: [2]int{1, 1}, calls: 4,
 		},
 		"a model that is down": {
 			model: &scripted{fail: map[string]error{"state": validate.ErrModelDown}}, fills: []quoteOf{seats},
@@ -200,7 +224,11 @@ func TestGenerate(t *testing.T) {
 		},
 		"a reply that is cut off": {
 			model: &scripted{states: both, fail: map[string]error{"write": validate.ErrModelCut}}, fills: []quoteOf{seats},
-			outcome: kb.Answered, answer: "The Marlow hall has 240 seats.[1]", llm: "cut off", gate: [2]int{1, 1}, calls: 3,
+			outcome: kb.Answered, answer: "The Marlow hall has 240 seats.[1]", llm: "cut off", gate: [2]int{1, 1}, calls: 4,
+		},
+		"a reply that is cut off, and a choice that is not": {
+			model: &scripted{states: both, fail: map[string]error{"write": validate.ErrModelCut}, choose: []int{0}}, fills: []quoteOf{seats},
+			outcome: kb.Answered, answer: "The Marlow hall has 240 seats.[1]", gate: [2]int{2, 2}, check: validate.AnswerCheck{Kept: 1}, calls: 4,
 		},
 		"out of schema twice": {
 			model: &scripted{fail: map[string]error{"state": validate.ErrModelForm}}, fills: []quoteOf{seats},

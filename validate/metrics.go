@@ -12,7 +12,7 @@ type Observer interface {
 
 // ModelCall is one call of a model.
 type ModelCall struct {
-	Task             string // state, decide, write
+	Task             string // state, decide, choose, write
 	Result           string // ok, busy, down, slow, cut, form, stopped, cancelled
 	Took             time.Duration
 	PromptTokens     int     // as the server counted them; 0 = it did not say

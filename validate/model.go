@@ -19,6 +19,9 @@ type Model interface {
 	State(ctx context.Context, t StateTask) (StatedFacts, error)
 	// Decide asks for one of the three replies below the gate.
 	Decide(ctx context.Context, t DecideTask) (Decision, error)
+	// Choose asks which of some sentences answer, where what the model wrote could not be
+	// verified. It returns their indexes in the order of the answer.
+	Choose(ctx context.Context, t ChooseTask) ([]int, error)
 	// Write asks for an answer from numbered evidence. grown gets the text as it
 	// grows and may end the call by an error, which Write returns; nil = not wanted.
 	Write(ctx context.Context, t WriteTask, grown func(soFar string) error) (string, error)
@@ -32,6 +35,8 @@ type Piece struct {
 	Title  string
 	Dates  string // when it holds or was published, in words; "" unknown
 	Text   string
+	// Sentences of the text, rows of a table included: what a statement may say.
+	Sentences []string
 }
 
 // StateTask asks for the statement of one passage.
@@ -81,6 +86,14 @@ type Quoted struct {
 	Quote  string
 }
 
+// ChooseTask asks which sentences answer.
+type ChooseTask struct {
+	Question string
+	Language string
+	Facts    []string // stated facts that hold, each once
+	Most     int      // sentences that may be chosen, from 1
+}
+
 // WriteTask asks for an answer.
 type WriteTask struct {
 	Question string
@@ -91,6 +104,7 @@ type WriteTask struct {
 	History  string // the conversation before, compressed; "" none
 	Missing  []string
 	Conflict bool // both sides are to be told
+	Single   bool // one thing is asked
 	Tokens   int  // longest answer; 0 = the model's setting
 }
 

@@ -26,6 +26,8 @@ type writing struct {
 	laid     *assembly
 	release  func(kb.Claim) // nil = nobody reads along
 
+	how string // the sentences came about; "" = written
+
 	judged  int // code points of the answer that were judged
 	kept    []sentence
 	newest  bool // the claim judged last is the last of kept
@@ -52,6 +54,46 @@ func newWriting(g *generation, indexes []int, conflict bool, out *kb.AnswerResul
 	}
 	w.laid = newAssembly(g.req, lead, conflict, conflict, out) // how long it gets is not known: running text
 	return w
+}
+
+// written lets the model write and checks what it writes.
+func (w *writing) written(ctx context.Context, task WriteTask) error {
+	answer, err := w.g.model.Write(ctx, task, func(soFar string) error { return w.grow(ctx, soFar) })
+	if err != nil {
+		return err
+	}
+	if !w.g.speaks(answer) {
+		return ErrModelLanguage
+	}
+	return w.end(ctx, answer)
+}
+
+// chosen lets the model choose from what it stated and checks that as an answer: what
+// small models can do that cannot word one.
+func (w *writing) chosen(ctx context.Context, task ChooseTask) error {
+	if len(task.Facts) == 0 {
+		return ErrModelUnfounded
+	}
+	picked, err := w.g.model.Choose(ctx, task)
+	if err != nil {
+		return err
+	}
+	if len(picked) == 0 {
+		return ErrModelUnfounded
+	}
+	w.how = "chosen by the model from what it stated"
+	var lines []string
+	for _, i := range picked {
+		if i < 0 || i >= len(task.Facts) {
+			return ErrModelForm
+		}
+		lines = append(lines, task.Facts[i])
+	}
+	answer := strings.Join(lines, "\n")
+	if !w.g.speaks(answer) {
+		return ErrModelLanguage
+	}
+	return w.end(ctx, answer)
 }
 
 // closers may end a sentence.
@@ -139,14 +181,14 @@ func (w *writing) judge(ctx context.Context, answer string) error {
 			}
 		}
 		_, bare := stripMarks([]rune(c.Text))
-		s := sentence{text: tidy(string(bare)), quotes: quotes, probability: c.Probability}
+		s := sentence{text: tidy(string(bare)), quotes: quotes, probability: c.Probability, reason: w.how}
 		switch {
 		case len(quotes) == 0 || len(quotes) < len(c.Citations):
 			w.count.Cut++
 			continue
 		case c.Verdict == kb.ClaimSupported:
 			if c.misnamed {
-				s.reason = c.Reason
+				s.reason = join(w.how, c.Reason)
 				w.count.Remarked++
 			} else {
 				w.count.Kept++

@@ -77,11 +77,11 @@ func (r *reader) citations(field string, in []*pb.Citation) []kb.Citation {
 }
 
 func toPacking(p kb.Packing) *pb.Packing {
-	if p.Mode == "" && len(p.Parts) == 0 {
+	if p.Mode == "" && len(p.Parts) == 0 && !p.Estimated {
 		return nil
 	}
 	out := &pb.Packing{Mode: p.Mode}
-	if len(p.Parts) > 0 { // without counts there is nothing to be exact about
+	if len(p.Parts) > 0 || p.Estimated { // without counts there is nothing to be exact about
 		out.Estimated = known(p.Estimated)
 	}
 	for part, n := range p.Parts {

@@ -12,6 +12,7 @@ import (
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/services"
 	"suffice.dev/suffice/text"
+	"suffice.dev/suffice/validate"
 )
 
 // Ask runs all layers:
@@ -39,13 +40,6 @@ func (p *Pipeline) Ask(ctx context.Context, req kb.AskRequest, progress func(ser
 		p.metrics.Degraded(d.Part)
 	}
 	p.metrics.Replied(strings.ToLower(string(r.Outcome)))
-	if progress != nil {
-		for i := range r.Claims {
-			if r.Claims[i].Verdict == kb.ClaimSupported {
-				progress(services.Progress{Sentence: &r.Claims[i]})
-			}
-		}
-	}
 	return c.finish(r), nil
 }
 
@@ -85,11 +79,14 @@ func (c *call) ask(caller, ctx context.Context, req kb.AskRequest) (kb.Reply, er
 	}
 	r.Assessment, r.Stale = judged, judged.Stale
 
+	// Where a part that is left out fails the call, no sentence leaves before all parts
+	// were there.
+	early := req.OnFailure != kb.Fail
 	answer, err := layer(ctx, c, "validate", validateShare, func(ctx context.Context) (kb.AnswerResult, error) {
-		return c.snap.Validator.Answer(ctx, kb.AnswerRequest{
+		return c.answer(ctx, kb.AnswerRequest{
 			Analysis: a, Candidates: inOrder(candidates, judged.Passages), Assessment: judged,
 			ReplyLanguage: req.ReplyLanguage, History: req.Question.History,
-		})
+		}, early)
 	})
 	if err != nil {
 		return kb.Reply{}, err
@@ -108,13 +105,14 @@ func (c *call) ask(caller, ctx context.Context, req kb.AskRequest) (kb.Reply, er
 	if req.OnFailure == kb.Fail && len(later) > 0 {
 		return kb.Reply{}, leftOut("ask", later[0])
 	}
+	c.releaseRest(r.Claims)
 
 	if !overKB {
 		return r, nil
 	}
 	if lost := r.Retrieved.Degraded; len(lost) > 0 {
 		// What is missing may be what the lost route would have found.
-		if r.Outcome == kb.Insufficient {
+		if r.Outcome == kb.Insufficient { // no sentence has left
 			return kb.Reply{}, leftOut("retrieval", lost[0])
 		}
 		return r, nil
@@ -177,6 +175,33 @@ func offer(candidates []kb.Candidate) []kb.ClarifyCandidate {
 		}
 	}
 	return out
+}
+
+// answer asks the validator. With early set, and where it can, its sentences are told
+// while it works on the answer.
+func (c *call) answer(ctx context.Context, req kb.AnswerRequest, early bool) (kb.AnswerResult, error) {
+	if v, ok := c.snap.Validator.(validate.Streamer); ok && early && c.progress != nil {
+		return v.AnswerStream(ctx, req, c.release)
+	}
+	return c.snap.Validator.Answer(ctx, req)
+}
+
+// release tells one checked sentence.
+func (c *call) release(claim kb.Claim) {
+	c.released++
+	c.progress(services.Progress{Sentence: &claim})
+}
+
+// releaseRest tells the sentences that the validator did not.
+func (c *call) releaseRest(claims []kb.Claim) {
+	if c.progress == nil {
+		return
+	}
+	for _, claim := range claims[min(c.released, len(claims)):] {
+		if claim.Verdict == kb.ClaimSupported {
+			c.release(claim)
+		}
+	}
 }
 
 // wantsMore says whether a second retrieval is due: coverage below green, and an

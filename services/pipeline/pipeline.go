@@ -72,6 +72,7 @@ type call struct {
 	traceID  string
 	timings  map[string]float64
 	progress func(services.Progress)
+	released int // sentences of the answer
 }
 
 // begin takes a snapshot and sets the deadline. end must be called.

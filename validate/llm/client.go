@@ -98,12 +98,13 @@ func (c *Client) Name() string { return c.cfg.Model }
 
 // request is one call before it is put into the SDK's form.
 type request struct {
-	task     string
-	system   string
-	user     string
-	schema   *schema // nil = free text
-	tokens   int
-	released func(soFar string) error
+	task   string
+	system string
+	user   string
+	schema *schema // nil = free text
+	tokens int
+	stop   []string
+	grown  func(soFar string) error
 }
 
 // reply is what came back.
@@ -176,7 +177,7 @@ func (c *Client) stream(ctx context.Context, r request, form int32) (out reply, 
 	defer cancel(nil)
 	req := openai.ChatCompletionRequest{
 		Model: c.cfg.Model, MaxTokens: c.cfg.Output, //nolint:staticcheck // the field that servers other than OpenAI's know
-		Stream: true, StreamOptions: &openai.StreamOptions{IncludeUsage: true},
+		Stop: r.stop, Stream: true, StreamOptions: &openai.StreamOptions{IncludeUsage: true},
 		Messages: []openai.ChatCompletionMessage{
 			{Role: openai.ChatMessageRoleSystem, Content: r.system},
 			{Role: openai.ChatMessageRoleUser, Content: r.user},
@@ -231,10 +232,12 @@ func (c *Client) stream(ctx context.Context, r request, form int32) (out reply, 
 			continue
 		}
 		text.WriteString(part.Choices[0].Delta.Content)
-		if r.released != nil {
-			if err := r.released(text.String()); err != nil {
+		if r.grown != nil {
+			quiet.Stop() // what the receiver takes its time for is no silence of the server
+			if err := r.grown(text.String()); err != nil {
 				return out, errors.Join(errStopped, err)
 			}
+			quiet.Reset(c.cfg.Idle)
 		}
 	}
 	out.text = text.String()

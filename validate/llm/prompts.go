@@ -17,7 +17,7 @@ import (
 //go:embed prompts
 var builtIn embed.FS
 
-// prompts are the templates of the three tasks in both languages.
+// prompts are the templates of the four tasks in both languages.
 type prompts struct {
 	byName  map[string]*template.Template // task.language
 	version string                        // of the set, with a hash of what is in use
@@ -25,7 +25,7 @@ type prompts struct {
 
 // promptFiles are the files of a set. A folder may replace any of them; it must then
 // have a VERSION of its own.
-var promptFiles = []string{"piece.tmpl", "state.zh.tmpl", "state.en.tmpl", "decide.zh.tmpl", "decide.en.tmpl", "write.zh.tmpl", "write.en.tmpl"}
+var promptFiles = []string{"piece.tmpl", "state.zh.tmpl", "state.en.tmpl", "decide.zh.tmpl", "decide.en.tmpl", "choose.zh.tmpl", "choose.en.tmpl", "write.zh.tmpl", "write.en.tmpl"}
 
 func loadPrompts(dir string) (*prompts, error) {
 	own, err := fs.Sub(builtIn, "prompts")

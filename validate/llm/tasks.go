@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"suffice.dev/suffice/validate"
 )
@@ -17,14 +19,41 @@ type schema struct {
 	body json.RawMessage
 }
 
-// object is a JSON Schema of an object whose properties are all required.
-func object(required []string, properties map[string]any) map[string]any {
-	return map[string]any{"type": "object", "additionalProperties": false, "required": required, "properties": properties}
+// field is a property of an object; a server that enforces a schema writes the
+// properties in its order, so it is part of the schema.
+type field struct {
+	name string
+	of   any
 }
 
-func newSchema(name string, of map[string]any) *schema {
+// fields are the properties of an object, all required, as JSON in their order.
+type fields []field
+
+// MarshalJSON writes the JSON Schema of the object.
+func (f fields) MarshalJSON() ([]byte, error) {
+	names := make([]string, len(f))
+	properties := []byte{'{'}
+	for i, x := range f {
+		names[i] = x.name
+		name, err := json.Marshal(x.name)
+		if err != nil {
+			return nil, err
+		}
+		of, err := json.Marshal(x.of)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			properties = append(properties, ',')
+		}
+		properties = append(append(append(properties, name...), ':'), of...)
+	}
+	return json.Marshal(map[string]any{"type": "object", "additionalProperties": false, "required": names, "properties": json.RawMessage(append(properties, '}'))})
+}
+
+func newSchema(name string, of fields) *schema {
 	body, err := json.Marshal(of)
-	if err != nil { // maps of strings, numbers and lists
+	if err != nil { // strings, numbers, lists and maps of them
 		panic(err)
 	}
 	return &schema{name: name, body: body}
@@ -37,30 +66,56 @@ const (
 	factItems = 3
 )
 
+// Beyond these a schema does not list the sentences of a passage: servers refuse
+// schemas that are too long.
+const (
+	listedItems = 60
+	listedChars = 6000
+)
+
 func textOf(chars int) map[string]any { return map[string]any{"type": "string", "maxLength": chars} }
 
+func oneOf[T any](values ...T) map[string]any { return map[string]any{"enum": values} }
+
+func listOf(least, most int, of any) map[string]any {
+	return map[string]any{"type": "array", "minItems": least, "maxItems": most, "items": of}
+}
+
+// statementSchema asks for facts in the passage's own sentences: small models copy a
+// sentence that they may only choose, and invent one that they may write.
 func statementSchema(p validate.Piece) *schema {
-	return newSchema("statement", object([]string{"source", "facts", "confidence"}, map[string]any{
-		"source":     map[string]any{"type": "string", "enum": []string{p.ID}},
-		"facts":      map[string]any{"type": "array", "maxItems": factItems, "items": textOf(max(1, min(factChars, len([]rune(p.Text)))))},
-		"confidence": map[string]any{"type": "number"},
-	}))
+	var fact any = textOf(max(1, min(factChars, len([]rune(p.Text)))))
+	if n := len([]rune(strings.Join(p.Sentences, ""))); n > 0 && n <= listedChars && len(p.Sentences) <= listedItems {
+		fact = oneOf(p.Sentences...)
+	}
+	return newSchema("statement", fields{
+		{"source", map[string]any{"type": "string", "enum": []string{p.ID}}},
+		{"facts", listOf(0, factItems, fact)},
+		{"confidence", oneOf(0, 0.25, 0.5, 0.75, 1)}, // a number that is to be written freely may not end
+	})
+}
+
+func choiceSchema(t validate.ChooseTask) *schema {
+	return newSchema("choice", fields{{"answer", listOf(1, max(1, t.Most), oneOf(t.Facts...))}})
 }
 
 func decisionSchema(ids []string) *schema {
 	source := map[string]any{"type": "string", "enum": append([]string{""}, ids...)}
-	side := object([]string{"source", "quote"}, map[string]any{"source": source, "quote": textOf(factChars)})
-	return newSchema("decision", object([]string{"reply", "source", "quote", "missing", "a", "b"}, map[string]any{
-		"reply":   map[string]any{"type": "string", "enum": []string{validate.DecideQuote, validate.DecideNotStated, validate.DecideConflict}},
-		"source":  source,
-		"quote":   textOf(factChars),
-		"missing": map[string]any{"type": "array", "maxItems": factItems, "items": textOf(120)},
-		"a":       side, "b": side,
-	}))
+	side := fields{{"source", source}, {"quote", textOf(factChars)}}
+	return newSchema("decision", fields{
+		{"reply", map[string]any{"type": "string", "enum": []string{validate.DecideQuote, validate.DecideNotStated, validate.DecideConflict}}},
+		{"source", source}, {"quote", textOf(factChars)}, {"missing", listOf(0, factItems, textOf(120))}, {"a", side}, {"b", side},
+	})
 }
 
-// decode reads exactly one JSON value of the form, without unknown fields.
+// decode reads exactly one JSON value of the form, without unknown fields. Models that
+// no grammar binds put it into a code fence; one around all of it is taken off.
 func decode(text string, into any) error {
+	if inner, ok := strings.CutPrefix(strings.TrimSpace(text), "```"); ok {
+		if inner, ok = strings.CutSuffix(inner, "```"); ok {
+			text = strings.TrimPrefix(inner, "json")
+		}
+	}
 	d := json.NewDecoder(bytes.NewReader([]byte(text)))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
@@ -96,7 +151,13 @@ func (c *Client) State(ctx context.Context, t validate.StateTask) (validate.Stat
 	case !(*got.Confidence >= 0): // some models count in per cent; the figure is only logged
 		return validate.StatedFacts{}, fmt.Errorf("%w: a confidence below 0", validate.ErrModelForm)
 	}
-	return validate.StatedFacts{Source: *got.Source, Facts: *got.Facts, Confidence: *got.Confidence}, nil
+	facts := []string{}
+	for _, f := range *got.Facts { // small models say a thing twice
+		if !slices.Contains(facts, f) {
+			facts = append(facts, f)
+		}
+	}
+	return validate.StatedFacts{Source: *got.Source, Facts: facts, Confidence: *got.Confidence}, nil
 }
 
 // Decide implements validate.Model.
@@ -137,11 +198,43 @@ func (c *Client) Decide(ctx context.Context, t validate.DecideTask) (validate.De
 		A: validate.Quoted(got.A), B: validate.Quoted(got.B)}, nil
 }
 
+// Choose implements validate.Model.
+func (c *Client) Choose(ctx context.Context, t validate.ChooseTask) ([]int, error) {
+	system, user, err := c.prompts.render("choose", t.Language, t)
+	if err != nil {
+		return nil, err
+	}
+	text, err := c.call(ctx, request{task: "choose", system: system, user: user, schema: choiceSchema(t)})
+	if err != nil {
+		return nil, err
+	}
+	var got struct {
+		Answer []string `json:"answer"`
+	}
+	if err := decode(text, &got); err != nil {
+		return nil, err
+	}
+	var out []int
+	for _, a := range got.Answer {
+		i := slices.Index(t.Facts, a)
+		if i < 0 {
+			return nil, fmt.Errorf("%w: a sentence that was not given", validate.ErrModelForm)
+		}
+		if !slices.Contains(out, i) {
+			out = append(out, i)
+		}
+	}
+	return out, nil
+}
+
+// stops end an answer after which a model goes on with data or questions of its own.
+var stops = []string{"<<<", "\nQuestion:", "\n问题："}
+
 // Write implements validate.Model.
-func (c *Client) Write(ctx context.Context, t validate.WriteTask, release func(soFar string) error) (string, error) {
+func (c *Client) Write(ctx context.Context, t validate.WriteTask, grown func(soFar string) error) (string, error) {
 	system, user, err := c.prompts.render("write", t.Language, t)
 	if err != nil {
 		return "", err
 	}
-	return c.call(ctx, request{task: "write", system: system, user: user, tokens: t.Tokens, released: release})
+	return c.call(ctx, request{task: "write", system: system, user: user, tokens: t.Tokens, stop: stops, grown: grown})
 }

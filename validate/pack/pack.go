@@ -108,13 +108,13 @@ func (p *Packer) Pack(req kb.AnswerRequest, page func(index int) *fact.Page) (Pa
 		}
 		piece := Piece{Index: i, Text: c.Text, Whole: true, Kept: []text.Span{{End: len([]rune(c.Text))}}}
 		if out.Mode == StructuredShort && len(needs[i]) > 0 {
-			piece.Text, piece.Kept, piece.Whole = shorten(page(i), needs[i])
+			piece.Text, piece.Kept, piece.Whole = Shorten(page(i), needs[i])
 		}
 		if piece.Tokens, err = p.within(piece.Text, left); err != nil {
 			return Packed{}, err
 		}
 		if piece.Tokens > left && len(needs[i]) > 0 {
-			piece.Text, piece.Kept, piece.Whole = shorten(page(i), needs[i])
+			piece.Text, piece.Kept, piece.Whole = Shorten(page(i), needs[i])
 			if piece.Tokens, err = p.within(piece.Text, left); err != nil {
 				return Packed{}, err
 			}
@@ -328,9 +328,10 @@ func Limits(s string) bool {
 	return slices.ContainsFunc(limits, func(w string) bool { return strings.Contains(folded, w) })
 }
 
-// shorten keeps of a page the sentences with the spans, and every sentence that
-// limits something. Rows of a table keep their headings.
-func shorten(p *fact.Page, spans []text.Span) (string, []text.Span, bool) {
+// Shorten keeps of a page the sentences with the spans, and every sentence that
+// limits something. Rows of a table keep their headings. It returns the text, the kept
+// stretches, and whether that is all of the page.
+func Shorten(p *fact.Page, spans []text.Span) (string, []text.Span, bool) {
 	var kept []text.Span
 	rows := false
 	for _, s := range p.Sentences {
