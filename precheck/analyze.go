@@ -125,7 +125,7 @@ func (r *reading) classify(a *kb.Analysis, asking []int) {
 		byRule := spread(p)[0].Class
 		p = r.blend(r.p.model, c, keyword)
 		if top := spread(p)[0]; top.Class != byRule {
-			r.decided = append(r.decided, fmt.Sprintf("model: %s %.2f over %s", top.Class, top.Probability, byRule))
+			r.decided = append(r.decided, fmt.Sprintf("model and rules: %s %.2f over %s", top.Class, top.Probability, byRule))
 		}
 	}
 	a.Classes = spread(p)
@@ -236,7 +236,7 @@ func (r *reading) vague(a *kb.Analysis, asking []int) []string {
 	named, words, pronoun := 0, 0, false
 	for _, ch := range r.chunks {
 		words++
-		if !r.emptyPhrase(ch.start, ch.end) {
+		if !r.emptyPhrase(ch.start, ch.end) || r.compoundNoun(&ch) {
 			named++
 		}
 	}
@@ -269,6 +269,17 @@ func (r *reading) vague(a *kb.Analysis, asking []int) []string {
 		return []string{"subject"}
 	}
 	return nil
+}
+
+// compoundNoun reports whether an English phrase of words that name nothing alone is a
+// name all the same, as two nouns together are: price change, time limit.
+func (r *reading) compoundNoun(ch *chunk) bool {
+	words := r.words(ch.start, ch.end)
+	if len(words) < 2 || ch.verb {
+		return false
+	}
+	_, n := r.p.rules.nounClass(r.folded, words[0].Start, words[0].End)
+	return n > 0
 }
 
 func (r *reading) onlyPronouns() bool {

@@ -1,9 +1,12 @@
 package precheck
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -84,7 +87,15 @@ func (r *reading) besides() (from, to int) {
 
 func (r *reading) features() []uint32 {
 	out := make([]uint32, 0, 4*len(r.folded)+16)
-	out = append(out, hash(kindLanguage, []rune(r.lang)))
+	r.eachFeature(func(kind uint32, runes []rune) { out = append(out, hash(kind, runes)) })
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// eachFeature calls yield with the kind and the runes of each feature. The runes may
+// change after the call.
+func (r *reading) eachFeature(yield func(kind uint32, runes []rune)) {
+	yield(kindLanguage, []rune(r.lang))
 	asking, firstRule := 0, int32(-1)
 	for i := range r.clauses {
 		c := &r.clauses[i]
@@ -94,14 +105,15 @@ func (r *reading) features() []uint32 {
 		asking++
 		if firstRule < 0 {
 			firstRule = c.rule
-			out = append(out, hash(kindRule, []rune(r.p.rules.rules[c.rule].ID)), hash(kindRuleLanguage, []rune(string(c.class)+r.lang)))
+			yield(kindRule, []rune(r.p.rules.rules[c.rule].ID))
+			yield(kindRuleLanguage, []rune(string(c.class)+r.lang))
 		}
 	}
 	if firstRule < 0 {
 		class, _ := r.keywords()
-		out = append(out, hash(kindNoun, []rune(string(class))))
+		yield(kindNoun, []rune(string(class)))
 	}
-	out = append(out, hash(kindShape, []rune{rune(min(asking, 2)), rune(min(len(r.chunks), 3))}))
+	yield(kindShape, []rune{rune(min(asking, 2)), rune(min(len(r.chunks), 3))})
 
 	// Tokens: Latin words whole, Chinese by character; the frame blanks content.
 	var raw [][]rune
@@ -154,26 +166,70 @@ func (r *reading) features() []uint32 {
 	}
 	for i := range raw {
 		if !text.IsHan(raw[i][0]) {
-			out = append(out, hash(kindWord, raw[i]))
+			yield(kindWord, raw[i])
 		}
 		if i+1 < len(raw) {
-			out = append(out, hash(kindPair, join(raw[i:i+2])))
+			yield(kindPair, join(raw[i:i+2]))
 		}
 	}
 	for i := range frame {
-		out = append(out, hash(kindFrame, frame[i]))
+		yield(kindFrame, frame[i])
 		if i+1 < len(frame) {
-			out = append(out, hash(kindFrame2, join(frame[i:i+2])))
+			yield(kindFrame2, join(frame[i:i+2]))
 		}
 		if i+2 < len(frame) {
-			out = append(out, hash(kindFrame3, join(frame[i:i+3])))
+			yield(kindFrame3, join(frame[i:i+3]))
 		}
 	}
 	if n := len(frame); n > 0 {
-		out = append(out, hash(kindStart, join(frame[:min(2, n)])), hash(kindEnd, join(frame[max(0, n-2):])))
+		yield(kindStart, join(frame[:min(2, n)]))
+		yield(kindEnd, join(frame[max(0, n-2):]))
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+}
+
+// kindNames say in an explanation what a feature is.
+var kindNames = map[uint32]string{
+	kindLanguage: "language", kindRule: "rule", kindNoun: "noun of class", kindWord: "word", kindPair: "pair", kindFrame: "frame", kindFrame2: "frame", kindFrame3: "frame",
+	kindStart: "begins", kindEnd: "ends", kindShape: "parts", kindRuleLanguage: "class by rule and language",
+}
+
+// explained is how many features an explanation names.
+const explained = 4
+
+// reasons names what weighs most for class c against class d in the model, with the
+// log-odds that it adds; □ stands for words of content.
+func (r *reading) reasons(m *linear.Model, in linear.Input, c, d int) string {
+	weights, numbers := m.Lead(in, c, d)
+	order := make([]int, len(weights))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(weights[y], weights[x]) })
+	names := make([]string, min(explained, len(order)))
+	r.eachFeature(func(kind uint32, runes []rune) {
+		h := hash(kind, runes)
+		for k := range names {
+			if names[k] == "" && in.Features[order[k]] == h {
+				names[k] = featureName(kind, runes)
+			}
+		}
+	})
+	var out []string
+	for k, name := range names {
+		if w := weights[order[k]]; w > 0.005 {
+			out = append(out, fmt.Sprintf("%s %+.2f", name, w))
+		}
+	}
+	return strings.Join(append(out, fmt.Sprintf("embedding %+.2f", numbers)), ", ")
+}
+
+// featureName writes a feature: its kind and its words.
+func featureName(kind uint32, runes []rune) string {
+	if kind == kindShape && len(runes) == 2 {
+		return fmt.Sprintf("%d questions and %d phrases", runes[0], runes[1])
+	}
+	words := strings.FieldsFunc(string(runes), func(c rune) bool { return c == '\x00' })
+	return kindNames[kind] + " " + strconv.Quote(strings.Join(words, " "))
 }
 
 // Weights of the rules beside the model, as additions to its log-odds. They were
@@ -196,11 +252,31 @@ const (
 // seen; Chinese had 1.6 of its own, which left it too unsure once the rules weighed less.
 const temperature = 1.2
 
+// topTwo returns the places of the two greatest of at least two numbers.
+func topTwo(x []float64) (first, second int) {
+	first, second = 0, 1
+	if x[1] > x[0] {
+		first, second = 1, 0
+	}
+	for i := 2; i < len(x); i++ {
+		switch {
+		case x[i] > x[first]:
+			first, second = i, first
+		case x[i] > x[second]:
+			second = i
+		}
+	}
+	return first, second
+}
+
 // blend joins rule and model to the probabilities of the classes.
 func (r *reading) blend(m *linear.Model, c *clause, keyword kb.Class) map[kb.Class]float64 {
 	var buf [16]float64
 	probs := buf[:m.Classes()]
-	m.Predict(linear.Input{Features: r.features(), Dense: r.p.embed.Embed(r.embedded())}, probs)
+	in := linear.Input{Features: r.features(), Dense: r.p.embed.Embed(r.embedded())}
+	m.Predict(in, probs)
+	first, second := topTwo(probs)
+	r.decided = append(r.decided, fmt.Sprintf("model: %s %.2f before %s: %s", kb.Classes[first], probs[first], kb.Classes[second], r.reasons(m, in, first, second)))
 	logit := make([]float64, len(kb.Classes))
 	ruled := -1
 	for i, class := range kb.Classes {

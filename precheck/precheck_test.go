@@ -2,7 +2,10 @@ package precheck
 
 import (
 	"context"
+	"math"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +16,50 @@ import (
 )
 
 var asOf = time.Date(2026, 5, 6, 0, 0, 0, 0, time.UTC)
+
+// TestExplain: the explanation names the rule that fired and the features of the model
+// that weigh most, with their weights, the greatest first.
+func TestExplain(t *testing.T) {
+	p := newPrecheck(t)
+	for _, tt := range []struct{ q, rule string }{
+		{"押金几天退？", "rule "},
+		{"How long does the probation last?", "rule "},
+		{"打卡机坏了咋整", ""},
+	} {
+		a, err := p.Analyze(context.Background(), kb.Question{Text: tt.q, AsOf: asOf})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var model string
+		ruled := tt.rule == ""
+		for _, d := range a.Decided {
+			if strings.HasPrefix(d, "model: ") {
+				model = d
+			}
+			ruled = ruled || strings.HasPrefix(d, tt.rule)
+		}
+		m := explanation.FindStringSubmatch(model)
+		if !ruled || m == nil {
+			t.Fatalf("%s: decided by %q, want a rule and the model's features", tt.q, a.Decided)
+		}
+		last := math.Inf(1)
+		for _, w := range weighed.FindAllStringSubmatch(m[1], -1) {
+			v, err := strconv.ParseFloat(w[1], 64)
+			if err != nil || v > last || v <= 0 {
+				t.Errorf("%s: %q: weight %s after %v, want them positive and falling", tt.q, model, w[1], last)
+			}
+			last = v
+		}
+		if math.IsInf(last, 1) {
+			t.Errorf("%s: no feature in %q", tt.q, model)
+		}
+	}
+}
+
+var (
+	explanation = regexp.MustCompile(`^model: [A-Z]+ [01]\.\d\d before [A-Z]+: (.*), embedding [+-]\d+\.\d\d$`)
+	weighed     = regexp.MustCompile(`(?:"|phrases) ([+-]\d+\.\d\d)`)
+)
 
 func newPrecheck(tb testing.TB) *Precheck {
 	tb.Helper()

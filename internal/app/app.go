@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -166,7 +167,7 @@ func (a *App) configFiles() []string {
 	if a.opt.Sources.File != "" {
 		files = append(files, a.opt.Sources.File)
 	}
-	for _, p := range a.Config().Lexicon.Paths {
+	for _, p := range slices.Concat(a.Config().Lexicon.Paths, a.Config().Precheck.Rules) {
 		if abs, err := filepath.Abs(p); err == nil {
 			files = append(files, abs)
 		}

@@ -1,12 +1,15 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -103,6 +106,7 @@ func TestDefaults(t *testing.T) {
 type running struct {
 	*App
 	grpc string
+	http string
 	stop func()
 }
 
@@ -118,10 +122,10 @@ func serve(t *testing.T, opt Options, docs string) *running {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	ready := make(chan string, 1)
+	ready := make(chan [2]string, 1)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- a.Serve(ctx, Serving{Docs: docs, GRPCAddr: "127.0.0.1:0", HTTPAddr: "127.0.0.1:0", Ready: func(g, _ string) { ready <- g }})
+		ended <- a.Serve(ctx, Serving{Docs: docs, GRPCAddr: "127.0.0.1:0", HTTPAddr: "127.0.0.1:0", Ready: func(g, h string) { ready <- [2]string{g, h} }})
 	}()
 	r := &running{App: a}
 	var once sync.Once
@@ -138,7 +142,8 @@ func serve(t *testing.T, opt Options, docs string) *running {
 	}
 	t.Cleanup(r.stop)
 	select {
-	case r.grpc = <-ready:
+	case at := <-ready:
+		r.grpc, r.http = at[0], at[1]
 	case err := <-ended:
 		ended <- nil
 		t.Fatalf("%s: %v", opt.Role, err)
@@ -350,6 +355,129 @@ func TestReload(t *testing.T) {
 	if got := a.Versions(); got != first {
 		t.Errorf("the first settings again give %+v, want %+v", got, first)
 	}
+}
+
+// TestRuleFileWhileServing: a changed file of question rules counts without a restart;
+// one with a fault is refused with its line and the reason, and the one before it stays.
+func TestRuleFileWhileServing(t *testing.T) {
+	rules := filepath.Join(t.TempDir(), "rules.yaml")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(rules, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const form, words = "rules:\n  - {id: own-draught, class: NUMERIC, prio: 99, expect: QUANTITY, forms: [\"^whereabouts deep\"]}\n", "expansions:\n  words:\n    - {say: [tub], means: [ferry]}\n"
+	write(form)
+	all := serve(t, Options{Sources: config.Sources{Flags: map[string]string{"precheck.rules": rules}}}, "")
+	read := func(question string) (kb.Class, []string) {
+		a, _, err := all.Pipeline().Precheck(t.Context(), kb.Question{Text: question})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var terms []string
+		for _, e := range a.Expansions {
+			terms = append(terms, e.Term)
+		}
+		return a.Class, terms
+	}
+	const asked = "Whereabouts deep lies the tub?"
+	class, terms := read(asked)
+	if class != kb.Numeric || slices.Contains(terms, "ferry") {
+		t.Fatalf("%s %v with the first file, want NUMERIC without ferry", class, terms)
+	}
+	first := all.Versions()
+	write("rules:\n  - {id: own-draught, class: NUMBERS, prio: 99, forms: [\"^whereabouts deep\"]}\n")
+	err := all.Reload(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "line 2") || !strings.Contains(err.Error(), `class "NUMBERS" is none of the twelve`) {
+		t.Errorf("a bad file gives %v, want its line and the reason", err)
+	}
+	if got, _ := read(asked); got != kb.Numeric || all.Versions() != first {
+		t.Errorf("after a bad file %s of %+v, want NUMERIC of %+v", got, all.Versions(), first)
+	}
+	write(form + words) // noticed without being told
+	until(t, func() bool {
+		class, terms = read(asked)
+		return class == kb.Numeric && slices.Contains(terms, "ferry")
+	})
+	if all.Versions() == first {
+		t.Error("other rules, but the versions say nothing")
+	}
+}
+
+// TestClarifyOffers: a vague question over a knowledge base gets a question back in its
+// language and what is there to choose from, by gRPC, by HTTP and in a line of batch alike.
+func TestClarifyOffers(t *testing.T) {
+	all := serve(t, Options{}, writeCorpus(t))
+	s, err := Dial(all.grpc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	for _, tt := range []struct{ question, prompt string }{
+		{"What is the limit?", "Which thing"},
+		{"怎么办理？", "您想问的是"},
+	} {
+		here := answer(t, all, tt.question)
+		clarify, _ := here["clarify"].(map[string]any)
+		offered, _ := clarify["candidates"].([]any)
+		prompt, _ := clarify["prompt"].(string)
+		if here["outcome"] != "CLARIFY" || !strings.HasPrefix(prompt, tt.prompt) || len(offered) == 0 || len(offered) > 5 {
+			t.Fatalf("%s: %v", tt.question, here)
+		}
+		seen := map[string]bool{}
+		for _, o := range offered {
+			x, _ := o.(map[string]any)
+			name, _ := x["text"].(string)
+			if id, _ := x["evidence_id"].(string); name == "" || seen[name] || !strings.Contains(id, "@") {
+				t.Errorf("%s: candidate %v", tt.question, x)
+			}
+			seen[name] = true
+		}
+		remote, err := s.Pipeline.Ask(t.Context(), kb.AskRequest{Question: kb.Question{Text: tt.question}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if remote.Clarify == nil || len(remote.Clarify.Candidates) != len(offered) {
+			t.Errorf("%s: by gRPC %+v, want %d candidates", tt.question, remote.Clarify, len(offered))
+		}
+		body, err := json.Marshal(map[string]any{"question": tt.question})
+		if err != nil {
+			t.Fatal(err)
+		}
+		over := post(t, "http://"+all.http+"/v1/ask", body)
+		again, _ := over["clarify"].(map[string]any)
+		if diff := cmp.Diff(clarify, again); diff != "" {
+			t.Errorf("%s: by HTTP (-want +got):\n%s", tt.question, diff)
+		}
+		handed, err := all.Pipeline().Ask(t.Context(), kb.AskRequest{Question: kb.Question{Text: tt.question}, HandedOver: true}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if handed.Clarify == nil || handed.Clarify.Candidates != nil {
+			t.Errorf("%s: without a knowledge base %+v", tt.question, handed.Clarify)
+		}
+	}
+}
+
+// post sends a request over HTTP and returns the reply.
+func post(t *testing.T, url string, body []byte) map[string]any {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	got, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = got.Body.Close() }()
+	var m map[string]any
+	if err := json.NewDecoder(got.Body).Decode(&m); err != nil || got.StatusCode != http.StatusOK {
+		t.Fatalf("%s: status %s, %v", url, got.Status, err)
+	}
+	return m
 }
 
 // TestFollowsFolder: files that are changed, added or removed while serving.

@@ -85,6 +85,27 @@ func (m *Model) Predict(in Input, out []float64) {
 	}
 }
 
+// Lead says what puts class c before class d: how much each feature of in, in their
+// order, and the numbers beside them add to the log-odds of c against d. The difference
+// of the two biases is in neither.
+func (m *Model) Lead(in Input, c, d int) (features []float64, numbers float64) {
+	norm := 1 / float64(m.temperature)
+	for i, x := range in.Dense[:min(len(in.Dense), m.Dense())] {
+		row := m.dense[i*m.classes:][:m.classes]
+		numbers += float64((row[c]-row[d])*x) * norm
+	}
+	if n := len(in.Features); n > 0 {
+		norm /= math.Sqrt(float64(n))
+	}
+	mask := uint32(1)<<m.bits - 1
+	features = make([]float64, len(in.Features))
+	for i, f := range in.Features {
+		row := m.weights[int(f&mask)*m.classes:]
+		features[i] = (float64(row[c])*float64(m.scale[c]) - float64(row[d])*float64(m.scale[d])) * norm
+	}
+	return features, numbers
+}
+
 // Encode returns the bytes that Decode reads.
 func (m *Model) Encode() []byte {
 	b := append([]byte(magic), byte(m.bits), byte(m.classes))

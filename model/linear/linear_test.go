@@ -88,6 +88,30 @@ func TestTrainPredictEncode(t *testing.T) {
 	}
 }
 
+// TestLead: what the features, the numbers and the biases add is the difference of the
+// log-odds.
+func TestLead(t *testing.T) {
+	for name, examples := range map[string][]Example{"features": toy()} {
+		m, err := Train(Training{Bits: 8, Classes: 3, Epochs: 40, Rate: 0.3, Seed: 1}, examples)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Calibrate(examples)
+		p := make([]float64, 3)
+		for _, e := range examples {
+			m.Predict(e.Input, p)
+			features, numbers := m.Lead(e.Input, e.Class, (e.Class+1)%3)
+			got := numbers + float64(m.bias[e.Class]-m.bias[(e.Class+1)%3])/float64(m.temperature)
+			for _, f := range features {
+				got += f
+			}
+			if want := math.Log(p[e.Class] / p[(e.Class+1)%3]); len(features) != len(e.Features) || math.Abs(got-want) > 1e-6 {
+				t.Errorf("%s %v: %d parts that add up to %v, want %d and %v", name, e.Features, len(features), got, len(e.Features), want)
+			}
+		}
+	}
+}
+
 func TestDecodeRefuses(t *testing.T) {
 	m, err := Train(Training{Bits: 4, Classes: 2, Epochs: 1, Rate: 0.1}, []Example{of(0, 1)})
 	if err != nil {
