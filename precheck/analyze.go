@@ -394,12 +394,18 @@ func (r *reading) antecedent() bool {
 				}
 				named++
 			}
+			if everyone.begins(r.folded, i, e) && r.clauseAt(i) < len(r.clauses) && r.clauses[r.clauseAt(i)].class != kb.Condition {
+				return named >= 1 // "where do they source the paper": whoever runs the place
+			}
 			// "Can I return it after opening the seal of a headset?": enough is named.
 			return named+verb >= 3
 		}
 	}
 	return true
 }
+
+// everyone are pronouns that often stand for whoever the documents are of.
+var everyone = newPhrases([]string{"they"})
 
 // clauseAt returns the clause that holds the code point i.
 func (r *reading) clauseAt(i int) int {

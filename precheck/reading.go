@@ -758,7 +758,7 @@ func (r *reading) lengthOrDuration(c *clause) {
 		if r.p.rules.events.anywhere(r.folded, w.start, w.end) || r.p.rules.verbs.suffix(r.folded, w.start, w.end) > 0 {
 			return
 		}
-		if r.folded[w.end-1] == 'd' && w.end-w.start > 2 && r.folded[w.end-2] == 'e' {
+		if last := r.wordBefore(w.start, w.end); irregular.suffix(r.folded, w.start, w.end) > 0 || r.folded[w.end-1] == 'd' && w.end-w.start > 2 && r.folded[w.end-2] == 'e' && last.Len() > 2 {
 			return // "are records kept", "is it stored": a participle
 		}
 		if strings.HasSuffix(string(r.folded[w.start:w.end]), "ion") || strings.HasSuffix(string(r.folded[w.start:w.end]), "ment") {
