@@ -153,7 +153,7 @@ out of date. 中文和英文均可。`,
 	f.StringArrayVar(&c.sets, "set", nil, "set a configuration key, as in --set gate.rate=0.9; may be repeated")
 	root.AddCommand(
 		c.askCommand(), c.retrieveCommand(), c.assessCommand(), c.verifyCommand(), c.precheckCommand(),
-		c.ingestCommand(), c.deleteCommand(), c.gapsCommand(),
+		c.ingestCommand(), c.deleteCommand(), c.gapsCommand(), c.kbCommand(),
 		c.serveCommand(), c.evaluateCommand(), c.trainCommand(), c.configCommand(), c.versionCommand(),
 	)
 	root.CompletionOptions.HiddenDefaultCmd = true

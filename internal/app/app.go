@@ -145,6 +145,41 @@ func (a *App) EmbedAll(ctx context.Context) error {
 // errors are ErrSetup; one of a folder in use names the holder.
 func (a *App) OpenData(ctx context.Context) error { return setup(a.data.open(ctx)) }
 
+// Status is what a data folder holds, and how far its passages are embedded.
+type Status struct {
+	Documents int   `json:"documents"`
+	Versions  int   `json:"versions"`
+	Passages  int   `json:"passages"`
+	Facts     int   `json:"facts"`
+	Gaps      int   `json:"gaps"`
+	Reviews   int   `json:"reviews"`
+	Bytes     int64 `json:"bytes"` // of the store
+
+	Model    string `json:"model"`    // embedding that is configured
+	Embedded int    `json:"embedded"` // passages that it has embedded
+	Serving  string `json:"serving"`  // embedding that questions are asked of; another than Model until that has all passages
+}
+
+// Status opens the data folder and counts what it holds.
+func (a *App) Status(ctx context.Context) (Status, error) {
+	if err := a.OpenData(ctx); err != nil {
+		return Status{}, err
+	}
+	s, x := a.data.opened()
+	if s == nil || x == nil {
+		return Status{}, fmt.Errorf("role %s keeps no knowledge base with its index: %w", a.opt.Role, kb.ErrConflict)
+	}
+	n, err := s.Stats(ctx)
+	if err != nil {
+		return Status{}, err
+	}
+	e := x.Embedding()
+	return Status{
+		Documents: n.Documents, Versions: n.Versions, Passages: e.Chunks, Facts: n.Facts, Gaps: n.Gaps, Reviews: n.Reviews, Bytes: n.Bytes,
+		Model: e.Wanted, Embedded: e.Done, Serving: e.Serving,
+	}, nil
+}
+
 // Knowledge is the knowledge base, opened.
 func (a *App) Knowledge(ctx context.Context) (kb.Knowledge, error) {
 	if err := a.OpenData(ctx); err != nil {

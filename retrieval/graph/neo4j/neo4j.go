@@ -152,14 +152,19 @@ func (g *Graph) run(ctx context.Context, write bool, query string, p params) ([]
 	if err == nil {
 		return result.Records, nil
 	}
+	return nil, g.failed(ctx, err)
+}
+
+// failed is the error of a query.
+func (g *Graph) failed(ctx context.Context, err error) error {
 	var said *sdk.Neo4jError
 	if errors.As(err, &said) && strings.HasPrefix(said.Code, "Neo.ClientError.Security.") {
-		return nil, fmt.Errorf("neo4j: %w: %s", ErrRefused, said.Code)
+		return fmt.Errorf("neo4j: %w: %s", ErrRefused, said.Code)
 	}
 	if ctx.Err() != nil {
-		return nil, fmt.Errorf("neo4j: %w: %w", ctx.Err(), err) // the driver hides it
+		return fmt.Errorf("neo4j: %w: %w", ctx.Err(), err) // the driver hides it
 	}
-	return nil, fmt.Errorf("neo4j: %w", err)
+	return fmt.Errorf("neo4j: %w", err)
 }
 
 // id is a name that is unique in the database: two forms, or two users of one
@@ -316,32 +321,64 @@ func (g *Graph) put(ctx context.Context, chunks []index.ServerChunk) error {
 	slices.SortFunc(terms, func(a, b any) int { // in one order, so that writers do not lock each other out
 		return strings.Compare(a.(params)["id"].(string), b.(params)["id"].(string))
 	})
-	_, err := g.run(ctx, true, `CALL () {
-			UNWIND $terms AS row
+	return g.write(ctx, []statement{
+		{`UNWIND $rows AS row
 			MERGE (t:SufficeTerm {id: row.id})
-			SET t.space = $space, t.name = coalesce(t.name, false) OR row.name
-		}
-		CALL () {
-			UNWIND $versions AS row
+			ON CREATE SET t.space = $space, t.name = row.name
+			WITH t, row WHERE row.name AND NOT t.name
+			SET t.name = true`, terms},
+		{`UNWIND $rows AS row
 			MERGE (v:SufficeVersion {id: row.id})
 			WITH v, row WHERE coalesce(v.seq, 0) <= row.seq
 			SET v.space = $space, v.document = row.document, v.seq = row.seq, v.chunks = row.chunks, v.collection = row.collection, v.domain = row.domain,
 			    v.readers = row.readers, v.from = row.from, v.to = row.to, v.replaced = row.replaced
 			WITH v
 			MATCH (v)<-[:OF]-(f)
-			DETACH DELETE f
-		}
-		CALL () {
-			UNWIND $facts AS row
-			MATCH (v:SufficeVersion {id: row.version, seq: row.seq})
+			DETACH DELETE f`, versions},
+		{`UNWIND $rows AS row
+			MATCH (v:SufficeVersion {id: row.version}) WHERE v.seq = row.seq
 			CREATE (f:SufficeFact {id: row.id, space: $space, chunk: row.chunk, denied: row.denied, start: row.start, end: row.end, terms: row.terms, keys: row.keys})
 			CREATE (f)-[:OF]->(v)
 			WITH f, row
 			UNWIND row.touches AS touch
 			MATCH (t:SufficeTerm {id: touch.term})
-			CREATE (f)-[:TOUCHES {weight: touch.weight, name: touch.name}]->(t)
-		}`, params{"space": g.space, "terms": terms, "versions": versions, "facts": facts})
-	return err
+			CREATE (f)-[:TOUCHES {weight: touch.weight, name: touch.name}]->(t)`, facts},
+	})
+}
+
+// statement is a query over rows.
+type statement struct {
+	query string
+	rows  []any
+}
+
+// write runs statements one after the other in one transaction: the planner makes of
+// each a plain walk over its rows, where one query of several parts keeps all of them in
+// memory between two parts.
+func (g *Graph) write(ctx context.Context, statements []statement) error {
+	limit := writeFactor * g.cfg.Timeout
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	session := g.driver.NewSession(ctx, sdk.SessionConfig{AccessMode: sdk.AccessModeWrite, DatabaseName: g.cfg.Database, BookmarkManager: g.driver.ExecuteQueryBookmarkManager()})
+	_, err := session.ExecuteWrite(ctx, func(tx sdk.ManagedTransaction) (any, error) {
+		for _, s := range statements {
+			if len(s.rows) == 0 {
+				continue
+			}
+			result, err := tx.Run(ctx, s.query, params{"space": g.space, "rows": s.rows})
+			if err != nil {
+				return nil, err
+			}
+			if _, err := result.Consume(ctx); err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	}, sdk.WithTxTimeout(limit))
+	if err = errors.Join(err, session.Close(ctx)); err != nil {
+		return g.failed(ctx, err)
+	}
+	return nil
 }
 
 // token is a key as one word of the full-text index, which splits at white space.
@@ -389,6 +426,9 @@ func (g *Graph) Terms(ctx context.Context, keys []string) (map[string]graph.Term
 // admitted is the filter, as parameters of the two queries below.
 func admitted(f retrieval.Filter, p params) params {
 	w := f.Wanted()
+	if w.Domains == nil {
+		w.Domains = []string{} // the query asks for its size
+	}
 	p["collection"], p["domains"], p["readers"], p["from"], p["to"], p["after"], p["outside"] = w.Collection, w.Domains, w.Readers, w.From, w.To, w.After, w.Outside
 	return p
 }
@@ -403,7 +443,7 @@ func (g *Graph) Touching(ctx context.Context, keys []graph.Weighted, f retrieval
 	}
 	return g.chunks(ctx, `CALL db.index.fulltext.queryNodes('suffice_facts', $query) YIELD node AS f
 		MATCH (f)-[:OF]->(v)
-		WHERE v.collection = $collection AND ($domains IS NULL OR v.domain IN $domains) AND any(r IN v.readers WHERE r IN $readers) AND (v.from <= $to AND v.to >= $from AND v.replaced >= $after) <> $outside
+		WHERE v.collection = $collection AND (size($domains) = 0 OR v.domain IN $domains) AND any(r IN v.readers WHERE r IN $readers) AND (v.from <= $to AND v.to >= $from AND v.replaced >= $after) <> $outside
 		WITH DISTINCT f.chunk AS chunk LIMIT $limit
 		RETURN chunk`, admitted(f, params{"query": "+space:" + quoted(g.space) + "^0 +(" + strings.Join(clauses, " ") + ")", "limit": limit}))
 }
@@ -421,7 +461,7 @@ func (g *Graph) Linked(ctx context.Context, names, wanted []string, f retrieval.
 		MATCH (:SufficeTerm {id: name})<-[:TOUCHES]-(f)
 		WHERE NOT f.denied AND any(key IN f.keys WHERE key IN $wanted)
 		MATCH (f)-[:OF]->(v)
-		WHERE v.collection = $collection AND ($domains IS NULL OR v.domain IN $domains) AND any(r IN v.readers WHERE r IN $readers) AND (v.from <= $to AND v.to >= $from AND v.replaced >= $after) <> $outside
+		WHERE v.collection = $collection AND (size($domains) = 0 OR v.domain IN $domains) AND any(r IN v.readers WHERE r IN $readers) AND (v.from <= $to AND v.to >= $from AND v.replaced >= $after) <> $outside
 		RETURN DISTINCT f.chunk AS chunk LIMIT $limit`, admitted(f, params{"names": ids(names), "wanted": ids(wanted), "limit": limit}))
 }
 

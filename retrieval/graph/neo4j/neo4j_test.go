@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net/url"
 	"os"
 	"slices"
@@ -327,5 +328,34 @@ func TestValidate(t *testing.T) {
 	cfg.URL, cfg.Space = "bolt://h:1", "a b"
 	if _, err := neo4j.New(cfg); !errors.Is(err, kb.ErrInvalid) {
 		t.Errorf("space: %v", err)
+	}
+}
+
+// BenchmarkApply writes 1,500 facts of 100 documents, each touching ten terms of two
+// thousand, into an empty space.
+func BenchmarkApply(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	batch := index.Batch{State: index.State{Seq: 1}}
+	for d := range 100 {
+		c := index.ServerChunk{ID: fmt.Sprintf("d%d@1#0", d), Version: fmt.Sprintf("d%d@1", d), Document: fmt.Sprint("d", d), Seq: 1, Visibility: retrieval.Visibility{Collection: "default"}}
+		for range 15 {
+			var e graph.Edge
+			for _, n := range rng.Perm(2000)[:10] {
+				e.Nodes = append(e.Nodes, graph.Node{Key: fmt.Sprint("term", n), Weight: 1, Name: n%7 == 0})
+			}
+			c.Edges = append(c.Edges, e)
+		}
+		batch.Put = append(batch.Put, c)
+	}
+	for b.Loop() {
+		b.StopTimer()
+		g := connect(b, server(b))
+		if _, err := g.Open(b.Context(), index.Form{Key: "bench"}); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		if err := g.Apply(b.Context(), batch); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
