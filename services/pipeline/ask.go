@@ -149,15 +149,24 @@ func (c *call) candidates(ctx context.Context, req kb.AskRequest, r kb.Reply) (k
 	}
 	r.Degraded = distinct(got.Degraded)
 	back := *r.Clarify // the analysis keeps its own
-	back.Candidates = offer(got.Candidates)
+	back.Candidates = offer(got.Candidates, r.Analysis.Language)
 	r.Clarify = &back
 	return r, nil
 }
 
-// offer names the best passages by title and heading, each name once.
-func offer(candidates []kb.Candidate) []kb.ClarifyCandidate {
-	var out []kb.ClarifyCandidate
+// offer names the best passages by title and heading, each name once, those in the
+// language of the question before the others.
+func offer(candidates []kb.Candidate, language string) []kb.ClarifyCandidate {
+	var own, other []kb.Candidate
 	for _, x := range candidates {
+		if l := text.Language(x.Text); language == "mixed" || l == language || l == "mixed" {
+			own = append(own, x)
+		} else {
+			other = append(other, x)
+		}
+	}
+	var out []kb.ClarifyCandidate
+	for _, x := range append(own, other...) {
 		name := strings.TrimSpace(x.Title)
 		if name == "" {
 			name = x.DocumentID

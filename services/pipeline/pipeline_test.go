@@ -250,6 +250,7 @@ func TestAskClarifies(t *testing.T) {
 		return kb.Passage{ID: id, Text: id, Title: title, DocumentID: title, HeadingPath: heading}
 	}
 	found := []kb.Passage{
+		{ID: "z@1#0", Text: "停车场收费", Title: "停车"},
 		titled("a@1#0", "Parking", "Parking", "Fees"), titled("a@1#1", "Parking", "Fees"), titled("b@1#0", "Ferry", "Ferry"), titled("c@1#0", ""),
 		titled("d@1#0", "Gym"), titled("e@1#0", "Pool", "Lessons"), titled("f@1#0", "Sauna"), titled("g@1#0", "Court"),
 	}
@@ -276,6 +277,7 @@ func TestAskClarifies(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBench("fare")
 			b.analyzer.analysis.Clarify = &kb.Clarify{Missing: []string{tt.missing}, Prompt: "Which one?"}
+			b.analyzer.analysis.Language = "en"
 			b.retriever.passage[""] = found
 			if tt.fails != nil {
 				b.retriever.err = map[string]error{"": tt.fails}
