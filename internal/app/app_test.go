@@ -203,6 +203,9 @@ func answer(t *testing.T, r *running, question string) map[string]any {
 	if err := json.Unmarshal(data, &m); err != nil {
 		t.Fatal(err)
 	}
+	if p, ok := m["packing"].(map[string]any); ok && len(m["citations"].([]any)) > 0 && p["estimated"] != true { // no model is configured
+		t.Errorf("%s: packing %v, want its tokens to be an estimate", question, p)
+	}
 	for _, k := range []string{"trace_id", "timings_ms", "versions"} {
 		if _, ok := m[k]; !ok {
 			t.Errorf("%s: no %s", question, k)

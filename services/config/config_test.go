@@ -64,6 +64,26 @@ func TestGood(t *testing.T) {
 	}
 }
 
+// TestFilesBesideTheConfiguration: a relative path of a key file counts from the file that
+// names it, for both endpoints.
+func TestFilesBesideTheConfiguration(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "suffice.yaml")
+	text := "llm: {url: https://models.example/v1, model: m, key_file: keys/llm}\n" +
+		"embedding: {provider: openai, url: https://models.example/v1, model: e, dims: 8, key_file: keys/embed}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load(Sources{File: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []string{c.LLM.KeyFile, c.Embedding.KeyFile}
+	if diff := cmp.Diff([]string{filepath.Join(dir, "keys", "llm"), filepath.Join(dir, "keys", "embed")}, got); diff != "" {
+		t.Errorf("key files (-want +got):\n%s", diff)
+	}
+}
+
 func TestPartialKeepsDefaults(t *testing.T) {
 	c, err := Load(Sources{File: "testdata/good/partial.yaml"})
 	if err != nil {
