@@ -2,6 +2,7 @@ package fact
 
 import (
 	"math/big"
+	"regexp"
 	"sort"
 	"strings"
 
@@ -163,6 +164,12 @@ var (
 	downWords = []string{"减少", "下降", "下跌", "降低", "变少", "缩减", "缩小", "下滑", "回落", "下调", "decreased", "decrease", "fell", "dropped", "declined", "went down", "fallen", "lower", "shrank", "reduced", "lost"}
 )
 
+// Comparisons of one thing at two times, without a size.
+var (
+	moreThan = regexp.MustCompile(`比[^，。；]*(?:多|高|大|长|贵)[了。]*$|\b(?:more|higher|larger|greater|longer)\b.*\bthan\b`)
+	lessThan = regexp.MustCompile(`比[^，。；]*(?:少|低|小|短|便宜)[了。]*$|\b(?:less|fewer|lower|smaller|shorter)\b.*\bthan\b`)
+)
+
 // trend judges a claim that something rose or fell between two times that it names,
 // from the values stated for these times.
 func (k *Checker) trend(c Claim, clauses []int) (Support, bool) {
@@ -180,6 +187,9 @@ func (k *Checker) trend(c Claim, clauses []int) (Support, bool) {
 	}
 	said := string(text.Fold(p.Runes[c.Span.Start:c.Span.End]))
 	up, down := hasAny(said, upWords), hasAny(said, downWords)
+	if !up && !down { // 比去年少, fewer than in 2023
+		up, down = moreThan.MatchString(said), lessThan.MatchString(said)
+	}
 	if up == down {
 		return Support{}, false
 	}
@@ -228,7 +238,7 @@ func (k *Checker) trend(c Claim, clauses []int) (Support, bool) {
 func changeSpans(runes []rune, span text.Span) []text.Span {
 	s := string(text.Fold(runes[span.Start:span.End]))
 	var out []text.Span
-	for _, words := range [][]string{upWords, downWords, {"与", "相比", "相较", "比", "较", "compared", "than", "from", "to", "between"}} {
+	for _, words := range [][]string{upWords, downWords, {"与", "相比", "相较", "比", "较", "compared", "than", "from", "to", "between"}, {"更少", "更多", "较少", "较多", "少", "fewer", "less", "more"}} {
 		for _, w := range words {
 			if at := strings.Index(s, w); at >= 0 {
 				i := span.Start + len([]rune(s[:at]))

@@ -379,9 +379,19 @@ func (k *Checker) quoted(c Claim, span text.Span) (Support, bool) {
 		}
 		switch verdict {
 		case harmless:
+			if !n.exact {
+				if s, bad := k.accountQuote(c, span, n); bad {
+					return s, true
+				}
+			}
 			return Support{Ground: OnQuote, Verdict: SupportedClaim, Probability: 0.97, Evidence: []Ref{ref}}, true
 		case lacking, opposite:
 			if worstCase == nil {
+				if verdict == lacking && strings.HasPrefix(why, newWords) { // another name may be another holder
+					if s, bad := k.accountQuote(c, span, n); bad && s.Verdict == ContradictedClaim {
+						return s, true
+					}
+				}
 				s := Support{Ground: OnQuote, Verdict: UnsupportedClaim, Probability: 0.08, Reason: why, Evidence: []Ref{ref}}
 				if verdict == opposite {
 					s.Verdict, s.Probability = ContradictedClaim, 0.03

@@ -2,6 +2,7 @@ package fact
 
 import (
 	"math"
+	"slices"
 	"sort"
 	"strings"
 
@@ -17,6 +18,7 @@ const (
 	contradictFit = 0.60 // the same for a clause that contradicts it
 	sameRank      = 0.12 // facts this close to the best speak to the claim as well
 	leastAsserted = 0.34 // least share of what a claim asserts that a clause on it asserts, too
+	accountable   = 0.35 // least share of a claim's words that a clause has whose parts are compared with the claim's
 	claimGap      = 0.26 // greatest share of a claim's weight that no source covers in one stretch
 )
 
@@ -48,6 +50,9 @@ type Checker struct {
 	tokens [][][]token // by page and sentence, for near quotes
 
 	subjects map[string]*bag
+	groups   [][]group // by page
+	phrases  map[string]map[string]float64
+	words    [][]map[string]float64 // grams by page and clause
 	joins    *links
 }
 
@@ -190,12 +195,16 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 	var evidence []found
 	out := Support{Verdict: SupportedClaim, Probability: 0.95}
 	var failed Support
-	var cases []int
+	var cases, unmatched []int
 	for _, f := range facts {
 		hit, s := k.value(c, &p.Facts[f], w, topic)
 		if s.Verdict != SupportedClaim {
 			s.Ground = OnValues
-			if namesWhom(p, cl, &p.Facts[f]) {
+			if soft(p, &p.Facts[f]) {
+				unmatched = append(unmatched, f)
+				continue
+			}
+			if s.Verdict == UnsupportedClaim || namesWhom(p, cl, &p.Facts[f]) {
 				failed, cases = s, append(cases, f)
 				continue
 			}
@@ -203,13 +212,13 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 		}
 		evidence = append(evidence, hit...)
 	}
+	best := k.best(c, cl, w, topic, evidence)
 	for _, f := range cases {
 		// A value that says for whom (a ten-year-old) is met by a bound of the source.
-		if !k.withinCase(p.Facts[f].Value.Quantity, evidence) {
+		if !k.withinCase(p.Facts[f].Value.Quantity, append(evidence, best[:min(1, len(best))]...)) {
 			return failed, true
 		}
 	}
-	best := k.best(c, cl, w, topic, evidence)
 	if len(best) == 0 {
 		return Support{Verdict: UnsupportedClaim, Probability: 0.05, Reason: "no passage speaks of this"}, true
 	}
@@ -298,6 +307,15 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 	}
 	if other := k.otherSubject(cl, best[0]); other != "" {
 		return Support{Ground: OnStance, Verdict: UnsupportedClaim, Probability: 0.2, Reason: "not said of " + other}, true
+	}
+	facts = slices.DeleteFunc(facts, func(f int) bool { return slices.Contains(unmatched, f) })
+	if coverage >= accountable {
+		if s, bad := k.account(c, i, facts, best[0]); bad {
+			if coverage < aboutClaim-0.1 {
+				s.Verdict = UnsupportedClaim
+			}
+			return s, true
+		}
 	}
 	worst, gap := 0.0, ""
 	for _, g := range w.gaps(cells, cellCovered) {
@@ -407,6 +425,7 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 			all = append(all, h)
 		}
 	}
+	all = k.placed(c, f, all)
 	sort.SliceStable(all, func(a, b int) bool { return all[a].fit > all[b].fit })
 	hit, ok := k.derived(c, f, w, topic)
 	if !ok {

@@ -42,6 +42,28 @@ func TestNearQuotes(t *testing.T) {
 	}
 }
 
+func TestEachPartIsAccountedFor(t *testing.T) {
+	data, err := os.ReadFile("testdata/support/account.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct{ Source, Claim, Want string }
+	if err := yaml.Unmarshal(data, &cases); err != nil {
+		t.Fatal(err)
+	}
+	if len(cases) == 0 {
+		t.Fatal("no cases")
+	}
+	e := New(Config{})
+	for _, c := range cases {
+		t.Run(c.Claim, func(t *testing.T) {
+			if got := judge(e, c.Source, c.Claim); string(got.Verdict) != c.Want {
+				t.Errorf("%q over %q: %s (%s), want %s", c.Claim, c.Source, got.Verdict, got.Reason, c.Want)
+			}
+		})
+	}
+}
+
 func TestNoClaim(t *testing.T) {
 	for s, want := range map[string]bool{
 		"您好！": true, "还有其他问题吗？": true, "我不知道。": true, "希望以上信息对您有帮助。": true,

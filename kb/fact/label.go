@@ -1,0 +1,403 @@
+package fact
+
+import (
+	"regexp"
+	"strings"
+
+	"suffice.dev/suffice/kb/fact/quantity"
+	"suffice.dev/suffice/kb/fact/relation"
+	"suffice.dev/suffice/text"
+)
+
+// Rules for several groups stand side by side: rows of a table, items of a list,
+// clauses of one sentence. Each begins with what it is about, its label. A claim may
+// have all its words from them and still give one group the value of another. This file
+// compares labels by the words in which siblings differ.
+
+// Limits of labels.
+const (
+	labelRunes = 12  // most characters of a Chinese label
+	labelWords = 5   // most words of an English one
+	labelShare = 1.0 // least weight of the claim's words that a sibling's label alone has
+)
+
+// grams are the words of a stretch as labels are compared: Latin stems and numbers
+// whole, Han characters in pairs, and a letter or number with the character behind it
+// (B级, 1号).
+func grams(p *Page, span text.Span, skip ...text.Span) map[string]float64 {
+	out := map[string]float64{}
+	ts := tokens(p, span)
+	left := func(t token) bool {
+		for _, s := range skip {
+			if s.Overlaps(t.Span) {
+				return true
+			}
+		}
+		return false
+	}
+	for i, t := range ts {
+		if left(t) {
+			continue
+		}
+		joined := i+1 < len(ts) && ts[i+1].Start == t.End && !left(ts[i+1])
+		switch {
+		case !t.han && t.weight >= 1:
+			out[t.key] = 2
+			if joined && ts[i+1].han {
+				out[t.key+ts[i+1].key] = 2
+			}
+		case t.han && joined && ts[i+1].han && t.weight+ts[i+1].weight >= 1:
+			out[t.key+ts[i+1].key] = (t.weight + ts[i+1].weight) / 2
+		}
+	}
+	return out
+}
+
+// phraseGrams are the grams of a phrase that stands nowhere on the page, made once.
+func (k *Checker) phraseGrams(s string) map[string]float64 {
+	if out, ok := k.phrases[s]; ok {
+		return out
+	}
+	if k.phrases == nil {
+		k.phrases = map[string]map[string]float64{}
+	}
+	p := &Page{Runes: []rune(s)}
+	out := grams(p, text.Span{Start: 0, End: len(p.Runes)})
+	k.phrases[s] = out
+	return out
+}
+
+// clauseGrams are the grams of a clause of a source, made once.
+func (k *Checker) clauseGrams(page, clause int) map[string]float64 {
+	if k.words == nil {
+		k.words = make([][]map[string]float64, len(k.views))
+	}
+	p := k.views[page].page
+	if k.words[page] == nil {
+		k.words[page] = make([]map[string]float64, len(p.Clauses))
+	}
+	if k.words[page][clause] == nil {
+		k.words[page][clause] = grams(p, p.Clauses[clause].Span)
+	}
+	return k.words[page][clause]
+}
+
+// group is a stretch of a sentence that speaks of one group: a row, or the clauses up to
+// a value and behind the one before.
+type group struct {
+	text.Span
+	page, sentence int
+	clauses        [2]int
+	label          text.Span
+	row            bool
+
+	all, named map[string]float64 // grams of the whole and of the label
+	first      map[string]float64 // grams of the first words of the label
+	inherited  map[string]float64 // grams of its lead-in, headings and title
+}
+
+// goesOn matches stretches that go on about what stands before them: they begin with a
+// conjunction or with a case.
+var goesOn = regexp.MustCompile(`^[-•*\d.、)）\s]*(?:但|但是|不过|其中|另|且|并|而|如|若|倘|满|不满|未满|超过|超出|逾|不足|此后|之后|其后|其|余下|其余|该|此|提前|否则|but |however|otherwise|if |where |when |unless |except |later |after |of (?:these|them|this)|it |its |they |their |this |these |the (?:rest|others?) |others? |more |less |over |under |above |below )`)
+
+// groupsOf cuts the sentences of a page, once.
+func (k *Checker) groupsOf(page int) []group {
+	if k.groups == nil {
+		k.groups = make([][]group, len(k.views))
+	}
+	if k.groups[page] != nil {
+		return k.groups[page]
+	}
+	v := k.views[page]
+	p := v.page
+	out := []group{}
+	add := func(s, from, to int) {
+		x := group{page: page, sentence: s, clauses: [2]int{from, to}, row: p.Sentences[s].Kind == Row}
+		x.Span = text.Span{Start: p.Clauses[from].Start, End: p.Clauses[to-1].End}
+		if x.row {
+			x.Span = p.Sentences[s].Span
+		}
+		x.label = labelOf(p, x)
+		x.all, x.named, x.first = grams(p, x.Span), grams(p, x.label), grams(p, leading(p, x.label, labelRunes/2))
+		x.inherited = k.phraseGrams(v.title)
+		if n := len(out); n > 0 && !x.row && out[n-1].sentence >= s-1 && goesOn.MatchString(fold(p.Quote(x.Span))) {
+			for _, from := range []map[string]float64{out[n-1].all, out[n-1].inherited} {
+				for g, w := range from {
+					x.inherited[g] = w
+				}
+			}
+		}
+		for _, t := range p.Clauses[from].Context {
+			if t.Origin == LeadIn || t.Origin == Heading || t.Origin == Title || t.Origin == ColHeader {
+				for g, w := range k.phraseGrams(t.Text) {
+					x.inherited[g] = w
+				}
+			}
+		}
+		out = append(out, x)
+	}
+	for s, info := range p.Sentences {
+		if info.Kind == HeadingLine || info.Kind == HeaderRow || info.Kind == Code || info.Clauses[0] >= info.Clauses[1] {
+			continue
+		}
+		if info.Kind == Row {
+			add(s, info.Clauses[0], info.Clauses[1])
+			continue
+		}
+		from := info.Clauses[0]
+		for c := from; c < info.Clauses[1]; c++ {
+			if k.valued(p, c) && k.valuedAfter(p, c+1, info.Clauses[1]) {
+				add(s, from, c+1)
+				from = c + 1
+			}
+		}
+		add(s, from, info.Clauses[1])
+	}
+	k.groups[page] = out
+	return out
+}
+
+// valued reports whether a clause states a value.
+func (k *Checker) valued(p *Page, clause int) bool {
+	cl := &p.Clauses[clause]
+	for f := cl.Facts[0]; f < cl.Facts[1] && f < len(p.Facts); f++ {
+		switch x := &p.Facts[f]; {
+		case x.Threshold:
+		case x.Value.Quantity != nil && !x.Value.Quantity.Weak && x.Value.Quantity.Unit.Dim != quantity.Ordinal, x.Value.Kind == TimeValue:
+			return true
+		}
+	}
+	return false
+}
+
+func (k *Checker) valuedAfter(p *Page, from, to int) bool {
+	for c := from; c < to; c++ {
+		if k.valued(p, c) {
+			return true
+		}
+	}
+	return false
+}
+
+// labelOf is the beginning of a piece, up to its first value.
+func labelOf(p *Page, x group) text.Span {
+	start, end := x.Start, x.End
+	if x.row {
+		for start < end && (p.Runes[start] == '|' || p.Runes[start] == ' ') {
+			start++
+		}
+		for i := start; i < end; i++ {
+			if p.Runes[i] == '|' {
+				return text.Span{Start: start, End: i}
+			}
+		}
+		return text.Span{Start: start, End: end}
+	}
+	for c := x.clauses[0]; c < x.clauses[1]; c++ {
+		cl := &p.Clauses[c]
+		for f := cl.Facts[0]; f < cl.Facts[1] && f < len(p.Facts); f++ {
+			o := &p.Facts[f]
+			if (o.Value.Kind == QuantityValue && o.Value.Quantity != nil && o.Value.Quantity.Unit.Dim != quantity.Ordinal && !o.Value.Quantity.Weak || o.Value.Kind == TimeValue) && o.Value.Span.Start >= start {
+				end = min(end, o.Value.Span.Start)
+			}
+		}
+	}
+	return leading(p, text.Span{Start: start, End: end}, labelRunes)
+}
+
+// leading is the beginning of a span, of so many Han characters or as many words as
+// take their room.
+func leading(p *Page, s text.Span, most int) text.Span {
+	n := 0
+	for i := s.Start; i < s.End; i++ {
+		switch r := p.Runes[i]; {
+		case text.IsHan(r):
+			n++
+		case r == ' ':
+			n += labelRunes / labelWords
+		}
+		if n > most {
+			return text.Span{Start: s.Start, End: i}
+		}
+	}
+	return s
+}
+
+// groupAt is the piece that holds a clause; nil where none does.
+func (k *Checker) groupAt(page, clause int) *group {
+	all := k.groupsOf(page)
+	for i := range all {
+		if all[i].clauses[0] <= clause && clause < all[i].clauses[1] {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// weighs is the weight of the grams of a that b has and none of the others.
+func weighs(a, b map[string]float64, but ...map[string]float64) float64 {
+	sum := 0.0
+	for g, w := range a {
+		if b != nil && b[g] == 0 {
+			continue
+		}
+		out := false
+		for _, o := range but {
+			out = out || o[g] > 0
+		}
+		if !out {
+			sum += w
+		}
+	}
+	return sum
+}
+
+// compares matches claims that speak of two groups at once.
+var comparesTwo = regexp.MustCompile(`比|相比|较|倍|合计|总共|一共|加起来|都|均|各|分别|差|\bthan\b|\btwice\b|\bhalf (?:of|as)\b|\bas (?:much|many|long)\b|\bunlike\b|\btogether\b|\btotal\b|\bboth\b|\ball\b|\bevery\b|\beach\b`)
+
+// speaker is the claim as its group is looked for: all its words but the value at hand,
+// and those that it begins with.
+type speaker struct {
+	said, first map[string]float64
+	two         bool // it compares or joins groups
+}
+
+func speakerOf(p *Page, span text.Span, skip ...text.Span) speaker {
+	return speaker{said: grams(p, span, skip...), first: grams(p, leading(p, span, labelRunes), skip...), two: comparesTwo.MatchString(fold(p.Quote(span)))}
+}
+
+// sibling finds the piece that a claim speaks of where the one at hand speaks of
+// another group: words of the claim stand in the label of a piece beside it, and not in
+// the piece at hand, whose label has words that the claim lacks. nil for none.
+func (k *Checker) sibling(c speaker, at *group) *group {
+	if at == nil || weighs(at.named, nil, c.said) == 0 {
+		return nil
+	}
+	var best *group
+	most := 0.0
+	all := k.groupsOf(at.page)
+	for i := range all {
+		o := &all[i]
+		if o == at || o.row != at.row || o.sentence > at.sentence+4 || o.sentence < at.sentence-6 {
+			continue
+		}
+		own := weighs(c.said, o.named, at.all, at.inherited)
+		if own < labelShare || own <= most || !k.parallel(at, o) {
+			continue
+		}
+		if !at.row && c.two && weighs(c.said, at.named, o.all, o.inherited) >= labelShare || at.row && weighs(c.said, at.named, o.all) >= labelShare || weighs(c.first, at.first, o.all, o.inherited) >= labelShare {
+			continue // the claim names both
+		}
+		best, most = o, own
+	}
+	return best
+}
+
+// parallel reports whether two pieces speak of things of one kind: rows of one table, or
+// labels that share a word.
+func (k *Checker) parallel(a, b *group) bool {
+	if a.row || a.sentence == b.sentence {
+		return true
+	}
+	p := k.views[a.page].page
+	x, y := tokens(p, a.label), tokens(p, b.label)
+	for _, s := range x {
+		for _, t := range y {
+			if s.key == t.key && s.weight >= 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// otherColumn reports whether the claim names another column of the row than that of a
+// cell, by words in which the two headings differ.
+func (k *Checker) otherColumn(said map[string]float64, v *view, i int) int {
+	f := &v.page.Facts[i]
+	if !v.inTable(f) || f.Attribute.Text == "" || v.measured(f) {
+		return -1
+	}
+	c := v.clauseOf(f)
+	if c == nil {
+		return -1
+	}
+	own := k.phraseGrams(f.Attribute.Text)
+	best, most := -1, 0.0
+	for n := c.Facts[0]; n < c.Facts[1] && n < len(v.page.Facts); n++ {
+		o := &v.page.Facts[n]
+		if n == i || o.Attribute.Text == "" || o.Attribute.Text == f.Attribute.Text || v.measured(o) || !comparable(f, o) {
+			continue
+		}
+		head := k.phraseGrams(o.Attribute.Text)
+		if x := weighs(said, head, own); x >= labelShare && x > most && x > weighs(said, own, head) {
+			best, most = n, x
+		}
+	}
+	return best
+}
+
+// placed sorts the values that could be the claim's by the group that they are said of:
+// what is said of a sibling is none, and the value of the claim's own group takes its
+// place.
+func (k *Checker) placed(c Claim, f *Fact, all []found) []found {
+	skip := f.Value.Span
+	if q := f.Value.Quantity; q != nil && !q.NounSpan.Empty() && q.Span.Contains(q.NounSpan) {
+		skip.End = q.NounSpan.Start
+	}
+	claim := speakerOf(c.Page, c.Span, skip)
+	said := claim.said
+	var out []found
+	seen := map[[2]int]bool{}
+	for _, h := range all {
+		if h.rel != relation.Same && h.rel != relation.Excludes || h.fact < 0 || h.clause < 0 {
+			out = append(out, h)
+			continue
+		}
+		v := k.views[h.page]
+		if foreign(c.Page, v.page) {
+			out = append(out, h)
+			continue
+		}
+		own, same := -1, h.rel == relation.Same
+		if o := k.sibling(claim, k.groupAt(h.page, h.clause)); o != nil {
+			own = k.valueIn(f, v, o, v.page.Facts[h.fact].Attribute.Text)
+			if same || own >= 0 {
+				h.rel, h.why = relation.Differs, "said of "+strings.TrimSpace(v.page.Quote(k.groupAt(h.page, h.clause).label))
+			}
+		} else if n := k.otherColumn(said, v, h.fact); n >= 0 {
+			h.rel, h.why = relation.Differs, "another column"
+			own = n
+		}
+		out = append(out, h)
+		if own < 0 || !same || seen[[2]int{h.page, own}] {
+			continue
+		}
+		seen[[2]int{h.page, own}] = true
+		o := &v.page.Facts[own]
+		g := found{page: h.page, fact: own, clause: o.Clause, fit: max(h.fit, contradictFit)}
+		g.rel, g.why = sameValue(f.Value, o.Value)
+		out = append(out, g)
+	}
+	return out
+}
+
+// valueIn is the comparable value of a piece, in a table that of the column; -1 for none
+// or several.
+func (k *Checker) valueIn(f *Fact, v *view, x *group, column string) int {
+	found := -1
+	for c := x.clauses[0]; c < x.clauses[1]; c++ {
+		cl := &v.page.Clauses[c]
+		for i := cl.Facts[0]; i < cl.Facts[1] && i < len(v.page.Facts); i++ {
+			o := &v.page.Facts[i]
+			if o.Threshold || !comparable(f, o) || x.row && o.Attribute.Text != column {
+				continue
+			}
+			if found >= 0 && found != i {
+				return -1
+			}
+			found = i
+		}
+	}
+	return found
+}
