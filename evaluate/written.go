@@ -123,6 +123,22 @@ func LoadWritten(dir string) ([]WrittenPassage, error) {
 	return out, nil
 }
 
+// WrittenClaims are the claims of written passages as labelled examples, each with its
+// passage alone.
+func WrittenClaims(passages []WrittenPassage) []ClaimExample {
+	var out []ClaimExample
+	for i := range passages {
+		p := &passages[i]
+		for _, c := range p.Claims {
+			out = append(out, ClaimExample{
+				Source: "written", Kind: c.Kind, Language: p.Language, Group: p.ID, Answer: c.Claim, Passages: []kb.Passage{p.Passage()},
+				Supported: c.Verdict == string(kb.ClaimSupported), Contrary: c.Verdict == string(kb.ClaimContradicted), Test: p.Test(),
+			})
+		}
+	}
+	return out
+}
+
 // JudgedWritten is a written passage with what the program made of its questions and
 // claims, in their order.
 type JudgedWritten struct {

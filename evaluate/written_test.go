@@ -99,3 +99,20 @@ func TestWrittenOfABadLineNamesIt(t *testing.T) {
 		t.Errorf("an empty folder: %v", err)
 	}
 }
+
+func TestWrittenClaimsKeepTheirLabels(t *testing.T) {
+	passages, err := LoadWritten(writeWritten(t, writtenLines))
+	if err != nil {
+		t.Fatal(err)
+	}
+	claims := WrittenClaims(passages)
+	if len(claims) != 4 {
+		t.Fatalf("%d claims, want 4", len(claims))
+	}
+	for i, want := range []struct{ supported, contrary bool }{{true, false}, {false, true}, {false, false}, {true, false}} {
+		c := claims[i]
+		if c.Supported != want.supported || c.Contrary != want.contrary || c.Test != IsTest(c.Passages[0].Text) {
+			t.Errorf("%+v", c)
+		}
+	}
+}

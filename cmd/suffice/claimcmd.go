@@ -23,6 +23,8 @@ type claimSet struct {
 	shared string
 	limit  int
 	sets   []string
+
+	written string // folder of written passages, whose claims are examples too; "" = none
 }
 
 func (s *claimSet) flags(cmd *cobra.Command, c *cli, sets []string) {
@@ -36,6 +38,13 @@ func (c *cli) judgedClaims(ctx context.Context, set claimSet, test, learned bool
 	all, err := evaluate.ClaimSets(set.shared, set.limit, set.sets)
 	if err != nil {
 		return nil, usage("--shared %s: %w", set.shared, err)
+	}
+	if set.written != "" {
+		passages, err := evaluate.LoadWritten(set.written)
+		if err != nil {
+			return nil, usage("--written %s: %w", set.written, err)
+		}
+		all = append(all, evaluate.WrittenClaims(passages)...)
 	}
 	var examples []evaluate.ClaimExample
 	for _, e := range all {
@@ -117,6 +126,7 @@ func (c *cli) trainWording() *cobra.Command {
 		},
 	}
 	set.flags(cmd, c, wordingSets)
+	cmd.Flags().StringVar(&set.written, "written", "", "folder of written passages whose claims are learned from, too")
 	cmd.Flags().StringVar(&out, "out", filepath.Join("models", "wording"), "folder that the model is written to")
 	return cmd
 }

@@ -220,6 +220,40 @@ func turnedWord(claim, own, whole string) string {
 	return ""
 }
 
+// turnedThen looks for a clause all of whose words the claim has but one, for which it has
+// the opposite: shut in winter, told as open in winter.
+func (k *Checker) turnedThen(c Claim, cl *Clause) (Support, bool) {
+	p := c.Page
+	claim := p.Quote(cl.Span)
+	if len(sidesOf(claim)) == 0 {
+		return Support{}, false
+	}
+	said := grams(p, c.Span)
+	for n, v := range k.views {
+		if foreign(p, v.page) {
+			continue
+		}
+		for i := range v.page.Clauses {
+			o := &v.page.Clauses[i]
+			if (o.Denied != (o.Modality == MustNot)) != (cl.Denied != (cl.Modality == MustNot)) || len(o.Conditions) > 0 || v.page.Sentences[o.Sentence].Kind != Prose {
+				continue
+			}
+			own := v.page.Quote(o.Span)
+			why := turnedWord(claim, own, own)
+			if why == "" {
+				continue
+			}
+			at := o.Start + len([]rune(fold(own)[:strings.Index(fold(own), why)]))
+			rest := grams(v.page, o.Span, text.Span{Start: at, End: at + len([]rune(why))})
+			if x := weighs(rest, nil); x < labelShare || weighs(rest, said) < 0.8*x {
+				continue
+			}
+			return Support{Verdict: ContradictedClaim, Probability: 0.05, Evidence: k.refs([]found{{page: n, fact: -1, clause: i, fit: 0.8}}), Reason: "the source has it the other way: " + why, Ground: OnStance}, true
+		}
+	}
+	return Support{}, false
+}
+
 type turnSide struct {
 	sides  int
 	word   string

@@ -293,13 +293,23 @@ func (k *Checker) sibling(c speaker, at *group) *group {
 	return best
 }
 
-// parallel reports whether two pieces speak of things of one kind: rows of one table, or
-// labels that share a word.
+// parallel reports whether two pieces speak of things of one kind: rows of one table,
+// stretches of one sentence with values that compare, or labels that share a word.
 func (k *Checker) parallel(a, b *group) bool {
-	if a.row || a.sentence == b.sentence {
+	if a.row {
 		return true
 	}
 	p := k.views[a.page].page
+	if a.sentence == b.sentence {
+		for _, i := range p.valuesIn(a.clauses) {
+			for _, j := range p.valuesIn(b.clauses) {
+				if comparable(&p.Facts[i], &p.Facts[j]) {
+					return true
+				}
+			}
+		}
+		return false
+	}
 	x, y := tokens(p, a.label), tokens(p, b.label)
 	for _, s := range x {
 		for _, t := range y {
@@ -309,6 +319,71 @@ func (k *Checker) parallel(a, b *group) bool {
 		}
 	}
 	return false
+}
+
+// valuesIn are the quantities and times that clauses [lo,hi) state.
+func (p *Page) valuesIn(clauses [2]int) []int {
+	var out []int
+	for c := clauses[0]; c < clauses[1]; c++ {
+		for i := p.Clauses[c].Facts[0]; i < p.Clauses[c].Facts[1] && i < len(p.Facts); i++ {
+			if f := &p.Facts[i]; !f.Threshold && (f.Value.Quantity != nil || f.Value.Kind == TimeValue) {
+				out = append(out, i)
+			}
+		}
+	}
+	return out
+}
+
+// besideIn finds the value of the same clause that is said of what the claim speaks of:
+// of "46 euros for adults and 28 euros for children" the first says nothing of children.
+// What a value is said of stands behind it where the clause goes on behind the last, and
+// in front of it elsewhere. -1 for none.
+func (k *Checker) besideIn(c speaker, v *view, i int) int {
+	p := v.page
+	f := &p.Facts[i]
+	cl := v.clauseOf(f)
+	if cl == nil || c.two || v.inTable(f) || f.Value.Quantity == nil {
+		return -1
+	}
+	var of []int
+	for _, n := range p.valuesIn([2]int{f.Clause, f.Clause + 1}) {
+		o := &p.Facts[n]
+		if o.Value.Quantity != nil && (comparable(f, o) || o.Value.Quantity.Unit.Dim == quantity.None && o.Value.Quantity.Point()) && (len(of) == 0 || o.Value.Span.Start >= p.Facts[of[len(of)-1]].Value.Span.End) {
+			of = append(of, n)
+		}
+	}
+	if len(of) < 2 {
+		return -1
+	}
+	behind := weighs(grams(p, text.Span{Start: p.Facts[of[len(of)-1]].Value.Span.End, End: cl.End}), nil) >= labelShare
+	own, at := map[string]float64(nil), -1
+	labels := make([]map[string]float64, len(of))
+	for n, x := range of {
+		s := text.Span{Start: cl.Start, End: p.Facts[x].Value.Span.Start}
+		if n > 0 {
+			s.Start = p.Facts[of[n-1]].Value.Span.End
+		}
+		if behind {
+			s = text.Span{Start: p.Facts[x].Value.Span.End, End: cl.End}
+			if n+1 < len(of) {
+				s.End = p.Facts[of[n+1]].Value.Span.Start
+			}
+		}
+		labels[n] = grams(p, s)
+		if x == i {
+			own, at = labels[n], n
+		}
+	}
+	if at < 0 || weighs(own, nil, c.said) == 0 {
+		return -1
+	}
+	best, most := -1, labelShare/2
+	for n, x := range of {
+		if y := weighs(c.said, labels[n], own); n != at && y > most && weighs(c.said, own, labels[n]) < labelShare {
+			best, most = x, y
+		}
+	}
+	return best
 }
 
 // otherColumn reports whether the claim names another column of the row than that of a
@@ -365,6 +440,9 @@ func (k *Checker) placed(c Claim, f *Fact, all []found) []found {
 			if same || own >= 0 {
 				h.rel, h.why = relation.Differs, "said of "+strings.TrimSpace(v.page.Quote(k.groupAt(h.page, h.clause).label))
 			}
+		} else if n := k.besideIn(claim, v, h.fact); n >= 0 {
+			h.rel, h.why = relation.Differs, "said of another"
+			own = n
 		} else if n := k.otherColumn(said, v, h.fact); n >= 0 {
 			h.rel, h.why = relation.Differs, "another column"
 			own = n

@@ -296,6 +296,9 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 		out.Probability, out.Evidence = 0.6+0.35*coverage, refs
 		return out, true
 	}
+	if s, bad := k.turnedThen(c, cl); bad {
+		return s, true
+	}
 	if other := k.otherHolder(c, i, w, best); other != "" {
 		return Support{Verdict: ContradictedClaim, Probability: 0.05, Evidence: refs, Reason: "the source names " + other, Ground: OnComparison}, true
 	}
@@ -866,6 +869,8 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 		switch cond.Kind {
 		case Except, Unless:
 			switch {
+			case named >= 0.5 && hasEven(cl) && negClaim == negSource:
+				return Support{Verdict: ContradictedClaim, Probability: 0.04, Reason: "the source excepts " + cond.Text}, true
 			case named >= 0.5 && !claimDenies(cl, cond):
 				excepted = true
 			case named < 0.4 && dropped == "":
