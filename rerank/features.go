@@ -182,6 +182,8 @@ func (j *judged) stated(out *kb.Assessment, th Thresholds, c Reading) bool {
 	switch {
 	case said && !value: // its words may be others; a value must stand there as one
 		page, span = j.read.page, sentenceOf(j.pages[j.read.page], j.read.span)
+	case (j.req.Analysis.Class == kb.Cause || j.req.Analysis.Class == kb.Steps) && o.BestRow:
+		return false // a row says what is so, not why or how
 	case o.Cell.Known && o.Cell.Lost == 0 && (o.BestRow || o.Cell.Page == o.Best && (value || named)):
 		page, span = o.Cell.Page, o.Cell.Span
 	case !o.BestHolds && !named:

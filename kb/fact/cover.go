@@ -55,6 +55,9 @@ type prepared struct {
 	pieces    []*wording          // subject and givens, piece by piece: each must be carried
 	money     bool                // a sum of money is asked
 	actual    bool                // what was is asked, not what was planned
+	token     *regexp.Regexp      // form of what is asked, see signForms; nil = none
+	quarter   string              // of the asked time, see quarterOf
+	past      bool                // the year or the period before is asked
 	identity  bool                // who somebody is, what something is called
 	counted   bool                // the question's unit is a counted thing or none that is known
 }
@@ -94,6 +97,9 @@ func (e *Engine) prepare(n *Need, st *rarity) *prepared {
 	p.asked = bagOf(append([]*wording{p.subject, p.attribute}, p.given...)...)
 	p.money = p.kinds.dims != nil && p.kinds.dims[quantity.Money] || n.Unit == "" && asksMoney(n.Attribute)
 	p.actual = asksActual(n)
+	p.token = tokenOf(fold(n.Question))
+	p.quarter = quarterOf(n.TimeText)
+	p.past = periodBefore.MatchString(fold(n.TimeText))
 	p.identity = asksIdentity.MatchString(fold(n.Question))
 	if u, ok := quantity.Words("2" + spaced(n.Unit)); ok && n.Unit != "" {
 		p.counted = u.Unit.Dim == quantity.None || u.Unit.Dim == quantity.Count
@@ -713,8 +719,11 @@ func (e *Engine) elsewhere(n *prepared, v *view, i int) bool {
 		return false
 	}
 	times := v.ownTimes(i)
+	if n.quarter != "" && quarterOf(v.title) != "" && quarterOf(v.title) != n.quarter && quarterOf(v.sentenceOf(f)) == "" {
+		return true // the page is one of another quarter
+	}
 	if len(times) == 0 {
-		return false
+		return n.past && f.Value.Kind == QuantityValue && !periodBefore.MatchString(v.sentenceOf(f))
 	}
 	switch when.Scope(n.times, times) {
 	case relation.Differs:
@@ -728,6 +737,28 @@ func (e *Engine) elsewhere(n *prepared, v *view, i int) bool {
 		}
 	}
 	return false
+}
+
+// periodBefore matches words for the year or the period before.
+var periodBefore = regexp.MustCompile(`去年|上年|上一年|前年|同期|上季度|上个?月|\b(?:last|previous|prior|preceding) (?:year|quarter|month|season)\b|\b(?:year|month|quarter) (?:before|earlier)\b`)
+
+// quarter matches a quarter or half of a year.
+var quarter = regexp.MustCompile(`第?([一二三四1-4])季度?|(上|下)半年|\bq([1-4])\b|\b(first|second|third|fourth) (?:quarter|half)\b`)
+
+// quarterOf is the one quarter or half of a year that a text names, by one sign; "" for
+// none or several.
+func quarterOf(s string) string {
+	found := quarter.FindAllString(fold(s), 2)
+	if len(found) != 1 {
+		return ""
+	}
+	return quarterNumber(found[0])
+}
+
+// quarterNumber is a quarter by one sign.
+func quarterNumber(s string) string {
+	s = strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(s, "第"), "度"), "季")
+	return strings.NewReplacer("一", "1", "二", "2", "三", "3", "四", "4", "q", "", " quarter", "", "first", "1", "second", "2", "third", "3", "fourth", "4").Replace(s)
 }
 
 func digits(s string) string {

@@ -15,9 +15,9 @@ type coverCase struct {
 	Text  string
 	Title string
 	Needs []struct {
-		Question, Class, Subject, Attribute, Expect, Unit string
-		Given                                             []string
-		Want                                              string // in the first filler; "" = none
+		Question, Class, Subject, Attribute, Expect, Unit, Time string
+		Given                                                   []string
+		Want                                                    string // in the first filler; "" = none
 	}
 }
 
@@ -43,7 +43,7 @@ func TestCover(t *testing.T) {
 			p := e.Read(Source{Text: c.Text, Title: c.Title})
 			for _, n := range c.Needs {
 				t.Run(f.Name()+"/"+n.Question, func(t *testing.T) {
-					need := Need{Question: n.Question, Class: n.Class, Subject: n.Subject, Attribute: n.Attribute, Expect: n.Expect, Unit: n.Unit, Given: n.Given}
+					need := Need{Question: n.Question, Class: n.Class, Subject: n.Subject, Attribute: n.Attribute, Expect: n.Expect, Unit: n.Unit, Given: n.Given, TimeText: n.Time, HasTime: n.Time != ""}
 					cov := e.Cover([]Need{need}, []*Page{p}, []Meta{{Title: c.Title}})[0]
 					got := ""
 					if cov.State != StateEmpty && len(cov.Fillers) > 0 {

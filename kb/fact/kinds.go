@@ -218,7 +218,7 @@ func (k *kindSet) admits(n *prepared, v *view, f *Fact) bool {
 		if hasPlan := f.Modality == Planned; hasPlan && n.actual {
 			return false
 		}
-		return true
+		return !n.countsOther(q) && !n.onlySupposed(f)
 	case "TIME":
 		if f.Value.Kind == TimeValue {
 			return true
@@ -252,6 +252,9 @@ func (k *kindSet) admits(n *prepared, v *view, f *Fact) bool {
 		}
 		return f.Value.Kind == BooleanValue && names(n, v, f)
 	}
+	if n.token != nil && f.Value.Kind != QuantityValue && !n.token.MatchString(v.sentenceOf(f)) {
+		return false
+	}
 	// Textual answers: the clause must have the form that the class asks for.
 	switch f.Value.Kind {
 	case TextValue, BooleanValue:
@@ -262,14 +265,91 @@ func (k *kindSet) admits(n *prepared, v *view, f *Fact) bool {
 	return false
 }
 
+// signForms are what a question asks for that is written in signs of its own: a number to
+// call, an address in a network.
+var signForms = []struct{ asked, form *regexp.Regexp }{
+	{regexp.MustCompile(`电话|热线的?号码|手机号|联系方式|\b(?:phone|telephone|mobile|contact|helpline|hotline) numbers?\b`), regexp.MustCompile(`\d{3,}|@`)},
+	{regexp.MustCompile(`网址|网站地址|链接|邮箱(?:地址)?(?:是|叫|多少)|电子邮件地址|\b(?:web ?(?:site|page)?|internet|e-?mail) address\b|\burl\b`), regexp.MustCompile(`@|https?:|www\.|\.(?:com|cn|org|net|edu|gov|io|uk|eu)\b|[a-z0-9-]{2,}\.[a-z]{2,}|“[^”]+”`)},
+	{regexp.MustCompile(`(?:初始|默认|的)密码是|\bwhat (?:is|'s) the (?:\w+ )?password\b`), regexp.MustCompile(`[0-9a-z]{4,}|后.位|前.位|“[^”]+”|"[^"]+"`)},
+}
+
+// tokenOf is the form of what a folded question asks for; nil = none of its own.
+func tokenOf(question string) *regexp.Regexp {
+	for _, t := range signForms {
+		if t.asked.MatchString(question) && asksWhat.MatchString(question) {
+			return t.form
+		}
+	}
+	return nil
+}
+
+// asksWhat matches a question for the thing itself, not for whether or how.
+var asksWhat = regexp.MustCompile(`什么|多少|哪个|\bwhat\b|\bwhich\b`)
+
 // saysFree reports whether a clause says that nothing is charged, which answers what
 // a thing costs.
 func saysFree(n *prepared, v *view, f *Fact) bool {
 	if v.clauseOf(f) == nil || v.marksAt(f.Clause).charge >= 0 {
 		return false
 	}
+	for _, c := range v.page.Clauses[f.Clause].Conditions { // free under a condition that nobody asked about
+		if c.Kind != Except && c.Kind != Even && n.unasked(c.Terms) {
+			return false
+		}
+	}
 	// What is free must be what was asked: no fee for a reminder says nothing of the rent.
 	return n.subject.total == 0 || f.Subject.Text == "" || v.inheritedScale(v.indexOf(f), n.asked) == 1 || n.subject.scoreOn(v.saidBag(f.Clause)) >= 0.5
+}
+
+// unasked reports whether a question has none of some words.
+func (n *prepared) unasked(terms []Term) bool {
+	for _, t := range terms {
+		if n.words.has(t.Text, t.Synset) {
+			return false
+		}
+	}
+	return len(terms) > 0
+}
+
+// counters are measure words that count something of their own, so that a value with
+// one says nothing of a number of other things: 二层, 三次, 一笔.
+const counters = "次层楼倍折级期届轮笔回遍成"
+
+// countsOther reports whether a question for a number of things is met by a value of
+// another counter: asked for charging points, 二层 is none.
+func (n *prepared) countsOther(q *quantity.Quantity) bool {
+	if !countWords.has(n.Question) && !strings.Contains(n.Question, "多少") {
+		return false
+	}
+	after := []rune(strings.TrimLeft(q.Raw, " 0123456789.,，一二三四五六七八九十百千万亿两半第约近至不超过低于少以上下内—-~～"))
+	if len(after) == 0 || !strings.ContainsRune(counters, after[0]) {
+		return false
+	}
+	switch after[0] {
+	case '次', '回', '遍':
+		return !strings.ContainsAny(n.Question, "次回遍趟")
+	case '层', '楼':
+		return !strings.ContainsAny(n.Question, "层楼")
+	case '倍', '成', '折': // they may stand for a sum of money
+		return countWords.has(n.Question)
+	}
+	return !strings.ContainsRune(n.Question, after[0])
+}
+
+// supposes matches a question for a bound or a condition.
+var supposes = regexp.MustCompile(`至少|最少|最多|最高|最低|以上|以下|以内|满|超过|超出|达到|低于|高于|多久|多少.{0,4}(?:才|可以|就|起)|才|就|条件|门槛|起步|几天内|提前|\b(?:from what|from which|at least|at most|minimum|maximum|threshold|limit|above|below|over|under|before|until|exceed|how long|how old|qualif\w*|eligib\w*|when|if|more than|less than|needed?|required?|must)\b`)
+
+// happened matches a question for what came about.
+var happened = regexp.MustCompile(`达到了|实际|完成了|实现了|\b(?:was|were|did)\b`)
+
+// onlySupposed reports whether a value is a bound inside a condition, and the question
+// asks for no bound: if purchases reach 800,000 does not say how high they were.
+func (n *prepared) onlySupposed(f *Fact) bool {
+	if !f.Threshold {
+		return false
+	}
+	q := fold(n.Question)
+	return happened.MatchString(q) && n.actual || !supposes.MatchString(q)
 }
 
 // saysOften reports whether the clause of a fact says how often.
