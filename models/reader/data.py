@@ -333,6 +333,25 @@ class Builder:
                 if n and a.answer not in n[0]:
                     self.add(s, "holds", a.source, "whether", lang, q, n[0], holds=0)
 
+    # --- our own passages ---------------------------------------------------------------------------
+    def written(self, rows):
+        """Whole passages as they are, with their title half the time; a near passage of the same side for some questions."""
+        rnd = self.rnd; rows = list(rows)
+        near = {(l, s): Near(list(dict.fromkeys(x.doc for x, _ in rows if x.lang == l and side(x.doc) == s)), l) for l in ("zh", "en") for s in ("train", "dev", "test")}
+        for x, beside in rows:
+            s = side(x.doc)
+            if isinstance(x, S.Say):
+                head = beside + "\n" if beside and rnd.random() < .5 else ""
+                self.add(s, "claim", x.source, "own", x.lang, x.claim, head + x.doc, label=x.label)
+                continue
+            head = x.title + "\n" if x.title and rnd.random() < .5 else ""
+            span = [x.spans[0][0] + len(head), x.spans[0][1] + len(head)] if x.spans else []
+            self.add(s, "holds", x.source, "own", x.lang, x.question, head + x.doc, holds=int(bool(x.spans)), span=None if x.spans and len(x.answer) > (60 if x.lang == "zh" else 160) else span)
+            if x.spans and rnd.random() < .25:
+                pick = near[x.lang, s].of(x.question + " " + beside, 2, lambda t: t == x.doc or x.answer in t)
+                if pick:
+                    self.add(s, "holds", x.source, "near", x.lang, x.question, near[x.lang, s].texts[pick[0]], holds=0, span=[])
+
     # --- tables ------------------------------------------------------------------------------------
     def tables(self, data):
         rnd = self.rnd
@@ -366,7 +385,7 @@ class Builder:
 
 
 def main():
-    ap = argparse.ArgumentParser(); ap.add_argument("--data", required=True); ap.add_argument("--out", required=True); ap.add_argument("--seed", type=int, default=1); o = ap.parse_args()
+    ap = argparse.ArgumentParser(); ap.add_argument("--data", required=True); ap.add_argument("--written", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "written")); ap.add_argument("--out", required=True); ap.add_argument("--seed", type=int, default=1); o = ap.parse_args()
     b, d = Builder(o.seed), o.data
     cmrc = list(S.cmrc2018(d)) + list(S.cmrc2018_train(d)); squad, contract = list(S.squad2(d)), list(S.contract_nli(d))
     b.ask(squad, "en"); b.ask(cmrc, "zh")
@@ -378,7 +397,7 @@ def main():
     fever = list(S.fever(d)); b.say([x for x in fever if x.source == "fever"], far=.3, cap=7000); b.say([x for x in fever if x.source != "fever"])
     b.say(S.wice(d)); b.say(S.summedits(d), far=.15)
     g = list(S.gaokao(d)); b.say([x for x in g if x.lang == "zh"]); b.say([x for x in g if x.lang == "en"])
-    b.made(cmrc, "zh"); b.made(squad, "en", .8); b.tables(d)
+    b.made(cmrc, "zh"); b.made(squad, "en", .8); b.tables(d); b.written(S.written(o.written))
     os.makedirs(o.out, exist_ok=True)
     for s, rows in b.rows.items():
         b.rnd.shuffle(rows)

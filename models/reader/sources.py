@@ -273,3 +273,16 @@ def gaokao(data):
                 text = re.sub(r"\s+", "", text)
                 if 12 <= len(text) <= 160:
                     yield Say("zh", "gaokao", text, doc, (SUPPORTED,) if (letter == answer) != wrong else NOT_SUPPORTED)
+
+
+def written(folder):
+    """Our own passages (models/written): those of a question that the passage does not answer have no spans, as squad2's."""
+    label = {"SUPPORTED": (SUPPORTED,), "CONTRADICTED": (CONTRADICTED,), "UNSUPPORTED": (NOT_STATED,), "NOT_SUPPORTED": NOT_SUPPORTED}
+    for f in sorted(glob.glob(os.path.join(folder, "*.jsonl"))):
+        for x in lines(f):
+            title, t = " ".join(dict.fromkeys(p for p in (x["title"], x["heading"]) if p)), x["text"]
+            for q in x["questions"]:
+                at = t.find(q["answer"]) if q["sufficient"] else -1
+                yield Ask(x["language"], "written", q["question"], t, ((at, at + len(q["answer"])),) if at >= 0 else (), q.get("answer"), title), x["domain"]
+            for c in x["claims"]:
+                yield Say(x["language"], "written", c["claim"], t, label[c["verdict"]], ()), title
