@@ -27,6 +27,7 @@ type ClaimExample struct {
 	Passages  []kb.Passage
 	Supported bool
 	Contrary  bool // not supported because it says otherwise, not because nothing is said
+	Silent    bool // not supported because nothing is said; neither of the two where the set does not tell
 	Test      bool // no trainer reads it
 }
 

@@ -49,6 +49,12 @@ func JudgeExamples(ctx context.Context, examples []SufficiencyExample, judge Jud
 	})
 }
 
+// Each calls f for every example, on all cores, until one fails or ctx ends.
+func Each[E any](ctx context.Context, examples []E, f func(context.Context, *E) error) error {
+	_, err := onAllCores(ctx, examples, nil, func(ctx context.Context, e *E) (struct{}, error) { return struct{}{}, f(ctx, e) })
+	return err
+}
+
 // onAllCores judges all examples, in their order, until one fails or ctx ends.
 // progress is called by one goroutine at a time, after each hundred and after the
 // last; it may be nil.

@@ -66,6 +66,33 @@ func (p *WrittenPassage) Passage() kb.Passage {
 	return out
 }
 
+// Joining reports whether the passage is for fitting how models are joined: no trainer of
+// a single one reads it.
+func (p *WrittenPassage) Joining() bool { return IsJoining(p.Text) }
+
+// WrittenExamples are the questions and the claims of written passages as labelled
+// examples, in order; each answer is one claim.
+func WrittenExamples(passages []WrittenPassage) (questions []SufficiencyExample, claims []ClaimExample) {
+	for i := range passages {
+		p := &passages[i]
+		alone := []kb.Passage{p.Passage()}
+		for _, q := range p.Questions {
+			kind := q.Kind
+			if q.Sufficient {
+				kind = "gold"
+			}
+			questions = append(questions, SufficiencyExample{Source: "written", Kind: kind, Language: p.Language, Group: p.Text, Question: q.Question,
+				AsOf: asOf, Passages: alone, Sufficient: q.Sufficient, Test: p.Test()})
+		}
+		for _, c := range p.Claims {
+			claims = append(claims, ClaimExample{Source: "written", Kind: c.Kind, Language: p.Language, Group: p.Text, Answer: c.Claim, Passages: alone,
+				Supported: c.Verdict == string(kb.ClaimSupported), Contrary: c.Verdict == string(kb.ClaimContradicted),
+				Silent: c.Verdict == string(kb.ClaimUnsupported), Test: p.Test()})
+		}
+	}
+	return questions, claims
+}
+
 func (p *WrittenPassage) check() error {
 	switch {
 	case p.Text == "":
@@ -163,9 +190,12 @@ func (j *JudgedWritten) Shown(i int) bool {
 	return false
 }
 
+// ClaimCheck checks an answer.
+type ClaimCheck func(ctx context.Context, req kb.VerifyRequest) (kb.Verification, error)
+
 // JudgeWritten assesses all questions and checks all claims of passages, each passage
 // alone. progress may be nil.
-func JudgeWritten(ctx context.Context, passages []WrittenPassage, assess Judge, verify ClaimJudge, progress func(done, total int)) ([]JudgedWritten, error) {
+func JudgeWritten(ctx context.Context, passages []WrittenPassage, assess Judge, verify ClaimCheck, progress func(done, total int)) ([]JudgedWritten, error) {
 	return onAllCores(ctx, passages, progress, func(ctx context.Context, p *WrittenPassage) (JudgedWritten, error) {
 		j := JudgedWritten{WrittenPassage: p}
 		alone := []kb.Passage{p.Passage()}
@@ -177,7 +207,7 @@ func JudgeWritten(ctx context.Context, passages []WrittenPassage, assess Judge, 
 			j.Assessments = append(j.Assessments, a)
 		}
 		for _, c := range p.Claims {
-			v, _, err := verify(ctx, kb.VerifyRequest{Answer: c.Claim, Passages: alone, AsOf: asOf})
+			v, err := verify(ctx, kb.VerifyRequest{Answer: c.Claim, Passages: alone, AsOf: asOf})
 			if err != nil {
 				return j, fmt.Errorf("judge %s %q: %w", p.ID, c.Claim, err)
 			}

@@ -42,11 +42,11 @@ func TestWrittenIsCounted(t *testing.T) {
 		quote, _, _ := strings.Cut(ps[0].Text, ".")
 		return nil, kb.Assessment{Sufficient: true, Slots: []kb.SlotFill{{Slot: kb.Slot{Role: kb.Asked}, Evidence: []kb.Evidence{{Quote: quote}}}}}, nil
 	}
-	verify := func(_ context.Context, req kb.VerifyRequest) (kb.Verification, [][]uint32, error) {
+	verify := func(_ context.Context, req kb.VerifyRequest) (kb.Verification, error) {
 		if strings.Contains(req.Answer, "euros") {
-			return kb.Verification{Verdict: kb.Supported}, nil, nil
+			return kb.Verification{Verdict: kb.Supported}, nil
 		}
-		return kb.Verification{Verdict: kb.Unsupported}, nil, nil
+		return kb.Verification{Verdict: kb.Unsupported}, nil
 	}
 	judged, err := JudgeWritten(t.Context(), passages, assess, verify, nil)
 	if err != nil {

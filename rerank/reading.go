@@ -10,6 +10,7 @@ import (
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/fact"
+	"suffice.dev/suffice/kb/reading"
 	"suffice.dev/suffice/model/reader"
 	"suffice.dev/suffice/text"
 )
@@ -44,20 +45,10 @@ type Reading struct {
 	Sure float64
 }
 
-// stretchRunes is about what one window of the reader holds beside a question.
-const (
-	stretchHan   = 260
-	stretchOther = 700
-)
-
 // readable reports whether one passage could answer alone, and no fact rules that
 // out: a fact that excludes a number, a date, a unit or a negation outranks the
-// reader. Of cells of tables it knows less than their coverage does
-// (docs/measurements.md, "Reader").
+// reader.
 func (j *judged) readable() bool {
-	if j.overlap.Cell.Known || j.overlap.BestRow {
-		return false
-	}
 	if len(j.needs) != 1 || j.needs[0].Count > 1 || len(j.pages) == 0 || j.cover[0].Excluded {
 		return false
 	}
@@ -127,7 +118,6 @@ func (j *judged) stretches(most int) []stretch {
 	}
 	out := make([]stretch, 0, len(best))
 	for _, s := range best {
-		s.span = around(j.pages[s.page], s.span)
 		out = append(out, s)
 	}
 	sort.Slice(out, func(a, b int) bool {
@@ -139,53 +129,6 @@ func (j *judged) stretches(most int) []stretch {
 	return out[:min(most, len(out))]
 }
 
-// around widens a span to whole sentences on both sides, as long as a window holds
-// them.
-func around(page *fact.Page, span text.Span) text.Span {
-	limit := stretchOther
-	han := 0
-	for _, r := range page.Runes[:min(len(page.Runes), 400)] {
-		if text.IsHan(r) {
-			han++
-		}
-	}
-	if 5*han > min(len(page.Runes), 400) {
-		limit = stretchHan
-	}
-	if len(page.Runes) <= limit {
-		return text.Span{Start: 0, End: len(page.Runes)}
-	}
-	first := 0 // the sentence with the beginning of the span
-	for i, s := range page.Sentences {
-		if s.Start <= span.Start {
-			first = i
-		}
-	}
-	if len(page.Sentences) == 0 {
-		return text.Span{Start: 0, End: limit}
-	}
-	from, to := first, first
-	size := func() int { return page.Sentences[to].End - page.Sentences[from].Start }
-	for grown := true; grown; {
-		grown = false
-		if to+1 < len(page.Sentences) {
-			if to++; size() > limit {
-				to--
-			} else {
-				grown = true
-			}
-		}
-		if from > 0 {
-			if from--; size() > limit {
-				from++
-			} else {
-				grown = true
-			}
-		}
-	}
-	return text.Span{Start: page.Sentences[from].Start, End: page.Sentences[to].End}
-}
-
 // errAbsent says that a configuration wants a reader and there is none.
 var errAbsent = errors.New("no reader in this process")
 
@@ -195,9 +138,10 @@ func (l *Local) read(ctx context.Context, j *judged) (*read, error) {
 		return nil, errAbsent
 	}
 	parts := j.stretches(l.cfg.Reading.Passages)
-	texts := make([]string, len(parts))
+	excerpts, texts := make([]reading.Excerpt, len(parts)), make([]string, len(parts))
 	for i, s := range parts {
-		texts[i] = string(j.pages[s.page].Runes[s.span.Start:s.span.End])
+		excerpts[i] = reading.ExcerptOf(j.req.Candidates[j.live[s.page]].Passage, j.pages[s.page], s.span)
+		texts[i] = excerpts[i].Text
 	}
 	limited, cancel := context.WithTimeout(ctx, l.cfg.Reading.Budget)
 	defer cancel()
@@ -210,10 +154,9 @@ func (l *Local) read(ctx context.Context, j *judged) (*read, error) {
 		if i > 0 && r.Holds <= out.holds {
 			continue
 		}
-		s := parts[i]
-		*out = read{holds: r.Holds, page: s.page, sure: r.Answer.Probability}
-		if r.Answer.End > r.Answer.Start {
-			out.span = text.Span{Start: s.span.Start + r.Answer.Start, End: s.span.Start + r.Answer.End}
+		*out = read{holds: r.Holds, page: parts[i].page, sure: r.Answer.Probability}
+		if at, ok := excerpts[i].In(text.Span{Start: r.Answer.Start, End: r.Answer.End}); ok {
+			out.span = at
 		}
 	}
 	return out, nil
@@ -252,19 +195,37 @@ func sentenceOf(page *fact.Page, span text.Span) text.Span {
 	return span
 }
 
-// Reading is the reader's probability that the best passage of a request holds what
-// it asks, whatever the mode; NaN where the reader has no say.
-func (l *Local) Reading(ctx context.Context, req kb.AssessRequest) (float64, error) {
+// Said is what the reader says of a request, for training and measuring.
+type Said struct {
+	Asked   bool    // false: the reader has no say, the rest is zero
+	Holds   float64 // that the best passage holds what is asked, 0..1
+	Answer  float64 // that its answer is there, 0..1
+	Covered bool    // facts fill what is asked
+	Table   bool    // the best passage has a table
+}
+
+// Reading asks the reader about a request, whatever the mode.
+func (l *Local) Reading(ctx context.Context, req kb.AssessRequest) (Said, error) {
 	if req.Analysis.Clarify != nil {
-		return math.NaN(), nil
+		return Said{}, nil
 	}
 	j := l.judge(req)
 	if !j.readable() {
-		return math.NaN(), nil
+		return Said{}, nil
 	}
 	found, err := l.read(ctx, j)
 	if err != nil {
-		return 0, err
+		return Said{}, err
 	}
-	return found.holds, nil
+	return Said{Asked: true, Holds: found.holds, Answer: found.sure, Covered: j.outcome() == kb.Answered, Table: j.tabular(found.page)}, nil
+}
+
+// tabular reports whether a page has a table.
+func (j *judged) tabular(page int) bool {
+	for _, s := range j.pages[page].Sentences {
+		if s.Kind == fact.Row {
+			return true
+		}
+	}
+	return false
 }

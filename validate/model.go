@@ -114,8 +114,8 @@ type Vote struct {
 	Supported, Contradicted, NotStated float64
 }
 
-// Votes asks a reader for one vote a passage, in order. It is called only where
-// facts and words leave doubt. An error leaves the reader out of the judgement.
+// Votes asks a reader for one vote a passage, in order. It is called only where a fact
+// does not decide (Heard). An error leaves the reader out of the judgement.
 type Votes func(ctx context.Context, claim string, passages []string) ([]Vote, error)
 
 // pieceOf is a candidate as a model reads it.

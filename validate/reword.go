@@ -1,110 +1,164 @@
 package validate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/fact"
+	"suffice.dev/suffice/kb/reading"
 	"suffice.dev/suffice/model/linear"
 	"suffice.dev/suffice/text"
 )
 
-// Between these probabilities the words leave doubt, and the reader is asked.
-const (
-	doubtFrom = 0.10
-	doubtTo   = 0.90
-)
+// rewording is what judging the words of the claims of one answer takes.
+type rewording struct {
+	local   *Local
+	req     kb.VerifyRequest
+	answer  *fact.Page
+	known   *lines
+	votes   Votes // within the budget of the check; nil = no reader
+	measure bool  // the reader is asked even where its vote would not be heard
+}
 
-// reword joins the judgement of kb/fact with the words of a claim and, where these
-// leave doubt, the reader's vote: one calibrated probability. What a fact excludes
-// stays excluded, and what numbers, times, negation, modality and conditions forbid
-// stays forbidden; of a judgement by words the probability decides.
-func (l *Local) reword(ctx context.Context, known *lines, req kb.VerifyRequest, answer *fact.Page, span text.Span, s fact.Support, measure bool) (fact.Support, Words, error) {
-	w := known.words(answer, span, req.Question, s, l.rarity, l.similarity)
-	if !w.Open() || l.wording == nil && !measure {
-		return s, w, nil
+// judge joins the judgement of kb/fact with the words of a claim and, where there is a
+// reader, its vote: one calibrated probability. What a fact excludes stays excluded.
+// Without a vote words decide only where nothing but words is left to judge by, and
+// turn a judgement round only when they are sure.
+func (r *rewording) judge(ctx context.Context, span text.Span, s fact.Support) (fact.Support, Words, error) {
+	l := r.local
+	w := r.known.words(r.answer, span, r.req.Question, s, l.rarity, l.similarity)
+	w.Said = s.Probability
+	if w.Open() && l.wording != nil {
+		w.Said = l.probability(w)
 	}
-	p := l.probability(w)
-	if l.votes != nil && (measure || p > doubtFrom && p < doubtTo) {
-		vote, err := l.vote(ctx, answer.Quote(span), req.Passages)
+	heard, may := Heard(s)
+	if may && r.votes != nil && (r.measure || l.joint != nil) {
+		vote, err := r.vote(ctx, span)
 		if err != nil {
 			return s, w, err
 		}
-		if vote != nil {
-			w.Vote = vote
-			p = l.probability(w)
+		if w.Vote = vote; vote != nil && l.joint != nil {
+			if supported, ok := l.joint.Supported.of(heard, w.Said, *vote); ok {
+				contradicted, _ := l.joint.Contradicted.of(heard, w.Said, *vote)
+				return r.judged(span, s, supported, contradicted), w, nil
+			}
 		}
 	}
-	if l.wording == nil {
+	if !w.Open() || l.wording == nil {
 		return s, w, nil
 	}
-	s.Probability = p
+	s.Probability = w.Said
 	switch {
-	case s.Verdict == fact.SupportedClaim && p < lowered:
-		s.Verdict, s.Evidence, s.Reason = fact.UnsupportedClaim, nil, "the passages do not word it so"
-	case s.Verdict == fact.UnsupportedClaim && p > raised:
+	case s.Verdict == fact.SupportedClaim && w.Said < lowered:
+		return r.judged(span, s, w.Said, 0), w, nil
+	case s.Verdict == fact.UnsupportedClaim && w.Said > raised:
 		s.Verdict, s.Reason = fact.SupportedClaim, ""
 		if len(s.Evidence) == 0 {
-			s.Evidence = []fact.Ref{known.best(answer, span)}
+			s.Evidence = []fact.Ref{r.known.best(r.answer, span)}
 		}
 	}
 	return s, w, nil
 }
 
-// A judgement by words is turned round beyond these probabilities; between them the
-// verdict of kb/fact stands. docs/measurements.md, "Verification".
+// judged turns a judgement of facts into that of the two probabilities.
+func (r *rewording) judged(span text.Span, s fact.Support, supported, contradicted float64) fact.Support {
+	joint := r.local.joint
+	was := s.Verdict
+	s.Probability = supported
+	switch {
+	case joint != nil && supported >= joint.SupportedFrom:
+		s.Verdict = fact.SupportedClaim
+		if was != fact.SupportedClaim {
+			s.Reason, s.Limited = "", false
+		}
+	case joint != nil && contradicted >= joint.ContradictedFrom:
+		s.Verdict, s.Evidence, s.Reason, s.Limited = fact.ContradictedClaim, nil, "the passage says otherwise", false
+	default:
+		s.Verdict, s.Evidence = fact.UnsupportedClaim, nil
+		if was != fact.UnsupportedClaim {
+			s.Reason = "the passages do not word it so"
+		}
+		return s
+	}
+	if len(s.Evidence) == 0 {
+		s.Evidence = []fact.Ref{r.known.best(r.answer, span)}
+	}
+	return s
+}
+
+// A judgement by words alone is turned round beyond these probabilities; between them
+// the verdict of kb/fact stands. docs/measurements.md, "Verification".
 const (
 	lowered = 0.15
 	raised  = 0.85
 )
 
 func (l *Local) probability(w Words) float64 {
-	if l.wording == nil {
-		return 0.5
-	}
 	var out [2]float64
 	l.wording.Predict(linear.Input{Features: w.Features()}, out[:])
 	return out[1]
 }
 
-// vote asks the reader and keeps the vote of the passage that speaks most to the
-// claim; nil where the reader does not answer.
-func (l *Local) vote(ctx context.Context, claim string, passages []kb.Passage) (*Vote, error) {
-	texts := make([]string, len(passages))
-	for i, p := range passages {
-		texts[i] = p.Text
+// vote asks the reader about the passages nearest to a claim, and returns the vote that
+// counts; nil where the reader does not answer in time.
+func (r *rewording) vote(ctx context.Context, span text.Span) (*Vote, error) {
+	known := r.known
+	score := known.shared(r.answer, span)
+	nearest := make([]int, 0, len(known.pages)) // of each page its sentence nearest to the claim
+	for i, at := range known.of {
+		if n := len(nearest); n == 0 || known.of[nearest[n-1]][0] != at[0] {
+			nearest = append(nearest, i)
+		} else if score[i] > score[nearest[n-1]] {
+			nearest[n-1] = i
+		}
 	}
-	votes, err := l.votes(ctx, claim, texts)
+	slices.SortStableFunc(nearest, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
+	var texts []string
+	for _, i := range nearest[:min(len(nearest), r.local.cfg.VotePassages)] {
+		at := known.of[i]
+		page := known.pages[at[0]]
+		texts = append(texts, reading.ExcerptOf(r.req.Passages[at[0]], page, page.Sentences[at[1]].Span).Text)
+	}
+	if len(texts) == 0 {
+		return nil, nil //nolint:nilnil // nothing to read
+	}
+	votes, err := r.votes(ctx, r.answer.Quote(span), texts)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if err != nil || len(votes) != len(passages) {
-		l.log.Warn("reader left out of a check", "error", err, "votes", fmt.Sprint(len(votes), " of ", len(passages)))
-		return nil, nil //nolint:nilnil // a reader that is down leaves the words to decide
+	if err != nil || len(votes) != len(texts) {
+		r.local.log.Warn("reader left out of a check", "error", err, "votes", fmt.Sprint(len(votes), " of ", len(texts)))
+		return nil, nil //nolint:nilnil // a reader that is down or late leaves facts and words to decide
 	}
-	best := votes[0]
-	for _, v := range votes[1:] {
-		if v.Supported > best.Supported {
-			best = v
-		}
-	}
+	best := foremost(votes)
 	return &best, nil
 }
 
-// best is the sentence that has most of a claim's words.
-func (l *lines) best(answer *fact.Page, span text.Span) fact.Ref {
+// shared counts, for each sentence, the words of a claim that it has.
+func (l *lines) shared(answer *fact.Page, span text.Span) []int {
 	score := make([]int, len(l.of))
-	top := 0
 	for i := range answer.Clauses {
 		if c := &answer.Clauses[i]; span.Contains(c.Span) {
 			for _, t := range c.Terms {
 				for _, n := range l.at[termOf(t)] {
-					if score[n]++; score[n] > score[top] || score[n] == score[top] && int(n) < top {
-						top = int(n)
-					}
+					score[n]++
 				}
 			}
+		}
+	}
+	return score
+}
+
+// best is the sentence that has most of a claim's words, the first of those that do.
+func (l *lines) best(answer *fact.Page, span text.Span) fact.Ref {
+	score := l.shared(answer, span)
+	top := 0
+	for n := range score {
+		if score[n] > score[top] {
+			top = n
 		}
 	}
 	at := l.of[top]

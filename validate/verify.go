@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,6 +28,7 @@ type Local struct {
 	rarity     func(word string) float64
 	wording    *linear.Model
 	votes      Votes
+	joint      *Joint
 }
 
 // Options of a Local. The zero value works without a model.
@@ -35,7 +37,8 @@ type Options struct {
 	Similarity func(a, b string) float64 // 0..1, of two texts; nil = a model's facts may be worded freely
 	Rarity     func(word string) float64 // 0..1, how rare a word is; nil = all alike
 	Wording    *linear.Model             // of two classes, the second: supported; over Words.Features. nil = kb/fact decides alone
-	Votes      Votes                     // asked where facts and words leave doubt; nil = no reader
+	Votes      Votes                     // of a reader; nil = none
+	Joint      *Joint                    // how its votes are heard; nil = not at all
 	Observer   Observer                  // nil = nothing is counted
 	Logger     *slog.Logger              // nil = slog.Default
 }
@@ -50,7 +53,7 @@ func New(cfg Config, reader *reading.Reader, opts Options) (*Local, error) {
 		return nil, err
 	}
 	l := &Local{cfg: cfg, reader: reader, packer: packer, model: opts.Model, observe: opts.Observer, log: opts.Logger, similarity: opts.Similarity,
-		rarity: opts.Rarity, wording: opts.Wording, votes: opts.Votes}
+		rarity: opts.Rarity, wording: opts.Wording, votes: opts.Votes, joint: opts.Joint}
 	if l.wording != nil && l.wording.Classes() != 2 {
 		return nil, fmt.Errorf("wording model: %w: %d classes, want 2", linear.ErrModel, l.wording.Classes())
 	}
@@ -113,7 +116,14 @@ func (l *Local) check(ctx context.Context, req kb.VerifyRequest, measure bool) (
 	marks, plain := stripMarks([]rune(req.Answer))
 	answer := l.reader.Engine().Read(fact.Source{Text: string(plain), Published: req.AsOf})
 	checker := l.reader.Engine().Against(pages, metas)
-	var known *lines
+	words := rewording{local: l, req: req, answer: answer, measure: measure}
+	if l.votes != nil {
+		limited, cancel := context.WithTimeout(ctx, l.cfg.VoteBudget)
+		defer cancel()
+		words.votes = func(_ context.Context, claim string, passages []string) ([]Vote, error) {
+			return l.votes(limited, claim, passages)
+		}
+	}
 	var out []judgedClaim
 	for _, part := range claimSpans(answer, marks) {
 		if err := ctx.Err(); err != nil {
@@ -122,18 +132,18 @@ func (l *Local) check(ctx context.Context, req kb.VerifyRequest, measure bool) (
 		claim := fact.Claim{Page: answer, Span: part.plain, Question: req.Question, AsOf: req.AsOf}
 		s := checker.Check(claim)
 		var figures Words
-		if (l.wording != nil || measure) && s.Verdict != fact.NoClaim && len(pages) > 0 {
-			if known == nil {
-				known = linesOf(pages)
+		if (l.wording != nil || l.votes != nil || measure) && s.Verdict != fact.NoClaim && len(pages) > 0 {
+			if words.known == nil {
+				words.known = linesOf(pages)
 			}
 			var err error
-			if s, figures, err = l.reword(ctx, known, req, answer, part.plain, s, measure); err != nil {
+			if s, figures, err = words.judge(ctx, part.plain, s); err != nil {
 				return nil, err
 			}
 		}
 		why := ""
 		if s.Verdict == fact.SupportedClaim {
-			s, why = l.marked(claim, s, part.marks, pages, metas)
+			s, why = l.marked(claim, s, part.marks, pages, metas, figures.Vote != nil)
 		}
 		c := l.claim(req, part, s, pages)
 		c.Reason = join(c.Reason, why)
@@ -142,10 +152,14 @@ func (l *Local) check(ctx context.Context, req kb.VerifyRequest, measure bool) (
 	return out, nil
 }
 
+// elsewhere says that a mark is wrong.
+const elsewhere = "the marked passage does not say this; the citation names the one that does"
+
 // marked compares the marks of a supported claim with what supports it. Where the
 // marked passages do by themselves, they are its evidence; where they do not, the
-// evidence is that of the others, as far as they suffice, and why says what is wrong.
-func (l *Local) marked(claim fact.Claim, s fact.Support, marks []mark, pages []*fact.Page, metas []fact.Meta) (out fact.Support, why string) {
+// evidence is that of the others, as far as they suffice, and why says what is wrong. A
+// claim that the reader was asked about has its evidence where the reader has it.
+func (l *Local) marked(claim fact.Claim, s fact.Support, marks []mark, pages []*fact.Page, metas []fact.Meta, voted bool) (out fact.Support, why string) {
 	named := map[int]bool{}
 	for _, m := range marks {
 		if m.n >= 1 && m.n <= len(pages) {
@@ -154,6 +168,12 @@ func (l *Local) marked(claim fact.Claim, s fact.Support, marks []mark, pages []*
 	}
 	if len(named) == 0 {
 		return s, ""
+	}
+	if voted {
+		if slices.ContainsFunc(s.Evidence, func(r fact.Ref) bool { return named[r.Page] }) {
+			return s, ""
+		}
+		return s, elsewhere
 	}
 	within := func(keep func(page int) bool) (fact.Support, bool) {
 		var some []*fact.Page
@@ -177,7 +197,7 @@ func (l *Local) marked(claim fact.Claim, s fact.Support, marks []mark, pages []*
 		return alone, ""
 	}
 	if others, ok := within(func(i int) bool { return !named[i] }); ok {
-		return others, "the marked passage does not say this; the citation names the one that does"
+		return others, elsewhere
 	}
 	return s, "the marked passage says this only together with the others that the citations name"
 }

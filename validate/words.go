@@ -11,8 +11,8 @@ import (
 )
 
 // The words of a claim are compared with those of the passages in a few figures. They
-// decide nothing alone: together with the verdict of kb/fact and the reader's vote
-// they are the input of a small model, which was trained on labelled claims.
+// decide nothing alone: together with the verdict of kb/fact they are the input of a
+// small model, which was trained on labelled claims.
 
 // Words are the figures of one claim. Shares are of the claim's words, weighted by how
 // rare each is.
@@ -38,7 +38,8 @@ type Words struct {
 	Foreign bool    // claim and passages are in two languages
 	Chinese bool
 
-	Vote *Vote // of the reader, its best passage; nil = not asked
+	Said float64 // probability of words where they decide, else of kb/fact
+	Vote *Vote   // of the reader, of the passage that counts; nil = not asked
 }
 
 // term is a word as it is compared: synonyms of both languages share a concept.
@@ -321,16 +322,6 @@ func (w Words) Features() []uint32 {
 	add(25, language, two)
 	add(26, language, all)
 	add(28, verdict, ground, share(w.Pairs))
-	if w.Vote == nil {
-		add(40)
-		return out
-	}
-	yes, no := share(w.Vote.Supported), share(w.Vote.Contradicted)
-	add(41, yes)
-	add(42, no)
-	add(43, yes, verdict, ground)
-	add(44, no, verdict, ground)
-	add(45, yes, all)
-	add(46, yes, two)
+	add(40)
 	return out
 }

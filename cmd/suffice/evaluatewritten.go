@@ -65,7 +65,7 @@ func (c *cli) judgedWritten(ctx context.Context, dir string, heldOut bool) ([]ev
 		return nil, err
 	}
 	start := time.Now()
-	judged, err := evaluate.JudgeWritten(ctx, passages, assess.Judge, verify.Judge, func(done, total int) {
+	judged, err := evaluate.JudgeWritten(ctx, passages, assess.Judge, verify.Verify, func(done, total int) {
 		_, _ = fmt.Fprintf(c.errOut, "\rjudged %d of %d passages, %s", done, total, time.Since(start).Round(time.Second))
 	})
 	_, _ = fmt.Fprintln(c.errOut)

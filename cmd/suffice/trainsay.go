@@ -5,52 +5,59 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"suffice.dev/suffice/evaluate"
 	"suffice.dev/suffice/internal/app"
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/rerank"
 )
 
 // saying is one row for models/reader/join.py.
 type saying struct {
-	Set         string   `json:"set"`
-	Kind        string   `json:"kind"`
-	Language    string   `json:"lang"`
-	Label       bool     `json:"label"`
-	Outcome     string   `json:"outcome"`     // without the reader
-	Sufficiency float64  `json:"p"`           // of the sufficiency model alone
-	Holds       *float64 `json:"h,omitempty"` // of the reader; absent where it has no say
+	Set         string  `json:"set"`
+	Kind        string  `json:"kind"`
+	Language    string  `json:"lang"`
+	Label       bool    `json:"label"`
+	Outcome     string  `json:"outcome"` // without the reader
+	Sufficiency float64 `json:"p"`       // of the sufficiency model alone
+	Asked       bool    `json:"asked"`   // the reader has a say; the rest is its
+	Holds       float64 `json:"h"`
+	Answer      float64 `json:"answer"`
+	Covered     bool    `json:"covered"`
+	Table       bool    `json:"table"`
 }
 
 func (c *cli) trainSay() *cobra.Command {
 	set := trainingSet{cases: ""}
-	var out string
+	var out, written string
 	var most, trained int
 	cmd := &cobra.Command{
 		Use:   "say",
 		Short: "Write what the sufficiency model and the reader say of examples, to join them",
 		Long: `Judges examples that are not on the test side, and of questions beyond those that the
-sufficiency model was trained on, without the reader, and asks the reader of each:
-rows of JSON Lines for models/reader/join.py.`,
+sufficiency model was trained on, and of the written passages that no single model was
+trained on, without the reader, and asks the reader of each: rows of JSON Lines for
+models/reader/join.py.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.writeSay(cmd.Context(), set, out, most, trained)
+			return c.writeSay(cmd.Context(), set, out, written, most, trained)
 		},
 	}
 	set.flags(cmd, c)
 	f := cmd.Flags()
 	f.StringVar(&out, "out", "say.jsonl", "file of the rows")
+	f.StringVar(&written, "written", filepath.Join("models", "written"), "folder of the written passages")
 	f.IntVar(&most, "most", 60, "examples taken of each data set")
 	f.IntVar(&trained, "trained", 400, "the --limit that the sufficiency model was trained with")
 	return cmd
 }
 
-func (c *cli) writeSay(ctx context.Context, set trainingSet, path string, most, trained int) (err error) {
+func (c *cli) writeSay(ctx context.Context, set trainingSet, path, written string, most, trained int) (err error) {
 	src, err := c.sources()
 	if err != nil {
 		return err
@@ -94,15 +101,26 @@ func (c *cli) writeSay(ctx context.Context, set trainingSet, path string, most, 
 			examples = append(examples, e)
 		}
 	}
+	passages, err := evaluate.LoadWritten(written)
+	if err != nil {
+		return usage("--written %s: %w", written, err)
+	}
+	questions, _ := evaluate.WrittenExamples(slices.DeleteFunc(passages, func(p evaluate.WrittenPassage) bool { return !p.Joining() }))
+	examples = append(examples, questions...)
 	judged, err := evaluate.JudgeExamples(ctx, examples, without.Judge, nil)
 	if err != nil {
 		return err
 	}
-	said, err := evaluate.JudgeExamples(ctx, examples, func(ctx context.Context, q kb.Question, passages []kb.Passage) ([]float32, kb.Assessment, error) {
-		holds, err := with.Reading(ctx, q, passages)
-		return nil, kb.Assessment{Sufficiency: holds}, err
-	}, nil)
-	if err != nil {
+	said := make([]rerank.Said, len(examples))
+	order := map[*evaluate.SufficiencyExample]int{}
+	for i := range examples {
+		order[&examples[i]] = i
+	}
+	if err := evaluate.Each(ctx, examples, func(ctx context.Context, e *evaluate.SufficiencyExample) error {
+		s, err := with.Reading(ctx, kb.Question{Text: e.Question, AsOf: e.AsOf}, e.Passages)
+		said[order[e]] = s
+		return err
+	}); err != nil {
 		return err
 	}
 	file, err := os.Create(filepath.Clean(path))
@@ -112,10 +130,8 @@ func (c *cli) writeSay(ctx context.Context, set trainingSet, path string, most, 
 	defer func() { err = errors.Join(err, file.Close()) }()
 	rows := json.NewEncoder(file)
 	for i, e := range examples {
-		row := saying{Set: e.Source, Kind: e.Kind, Language: e.Language, Label: e.Sufficient, Outcome: string(judged[i].Outcome), Sufficiency: judged[i].Sufficiency}
-		if holds := said[i].Sufficiency; !math.IsNaN(holds) {
-			row.Holds = &holds
-		}
+		row := saying{Set: e.Source, Kind: e.Kind, Language: e.Language, Label: e.Sufficient, Outcome: string(judged[i].Outcome), Sufficiency: judged[i].Sufficiency,
+			Asked: said[i].Asked, Holds: said[i].Holds, Answer: said[i].Answer, Covered: said[i].Covered, Table: said[i].Table}
 		if err := rows.Encode(row); err != nil {
 			return fmt.Errorf("write %s: %w", path, err)
 		}

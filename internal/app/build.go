@@ -86,9 +86,11 @@ func (a *App) build(ctx context.Context) (*snapshot.Snapshot, error) {
 		}
 		s.Versions.Model = version
 		var judged rerank.Options
-		if read, err := readerModel(cfg.Reader); err != nil {
+		read, err := readerModel(cfg.Reader)
+		if err != nil {
 			return nil, err
-		} else if read != nil {
+		}
+		if read != nil {
 			judged.Reader, s.Versions.Model = read, s.Versions.Model+" "+read.Name()+"-"+read.Hash()
 		}
 		if table[RoleRerank] == here {
@@ -98,9 +100,10 @@ func (a *App) build(ctx context.Context) (*snapshot.Snapshot, error) {
 		}
 		if table[RoleValidate] == here {
 			opts := validate.Options{Similarity: static.Similarity, Rarity: static.Rarity, Observer: a.model, Logger: a.log}
-			if opts.Wording, err = wordingModel(); err != nil {
+			if opts.Wording, opts.Joint, err = wordingModel(); err != nil {
 				return nil, err
 			}
+			opts.Votes = votesOf(read)
 			if cfg.LLM.URL != "" {
 				client, err := llm.New(cfg.LLM.Client(), llm.Options{Observer: a.model, Logger: a.log})
 				if err != nil {
@@ -260,6 +263,24 @@ func readerModel(c config.Reader) (*reader.Model, error) {
 	return m, nil
 }
 
+// votesOf asks the reader about claims; nil without one.
+func votesOf(m *reader.Model) validate.Votes {
+	if m == nil {
+		return nil
+	}
+	return func(ctx context.Context, claim string, passages []string) ([]validate.Vote, error) {
+		judged, err := m.Claim(ctx, claim, passages)
+		if err != nil {
+			return nil, err
+		}
+		out := make([]validate.Vote, len(judged))
+		for i, j := range judged {
+			out[i] = validate.Vote(j)
+		}
+		return out, nil
+	}
+}
+
 func rerankConfig(c config.Config) rerank.Config {
 	out := rerank.Default()
 	out.Reading = c.Reader.Judging()
@@ -281,6 +302,7 @@ func rerankConfig(c config.Config) rerank.Config {
 func validateConfig(c config.Config) validate.Config {
 	out := validate.Default()
 	out.GateRate, out.GateK, out.GateRetries = c.Gate.Rate, c.Gate.K, c.Gate.Retries
+	out.VoteBudget = c.Reader.Budget
 	out.Packing = c.Packing.Packer()
 	return out
 }

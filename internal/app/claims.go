@@ -25,15 +25,25 @@ func NewClaimJudge(src config.Sources, learned bool) (*ClaimJudge, error) {
 	}
 	opts := validate.Options{Similarity: static.Similarity, Rarity: static.Rarity}
 	if learned {
-		if opts.Wording, err = wordingModel(); err != nil {
+		if opts.Wording, opts.Joint, err = wordingModel(); err != nil {
 			return nil, setup(err)
 		}
 	}
+	read, err := readerModel(cfg.Reader)
+	if err != nil {
+		return nil, setup(err)
+	}
+	opts.Votes = votesOf(read)
 	local, err := validate.New(validateConfig(cfg), reading.New(newEngine(lex, static), 64, nil), opts)
 	if err != nil {
 		return nil, setup(err)
 	}
 	return &ClaimJudge{local}, nil
+}
+
+// Verify checks an answer.
+func (j *ClaimJudge) Verify(ctx context.Context, req kb.VerifyRequest) (kb.Verification, error) {
+	return j.local.Verify(ctx, req)
 }
 
 // Judge checks an answer; rows are the features of its claims, nil where wording
@@ -56,11 +66,18 @@ func (j *ClaimJudge) Judge(ctx context.Context, req kb.VerifyRequest) (kb.Verifi
 	return got, rows, nil
 }
 
-// wordingModel is the model that judges how claims are worded.
-func wordingModel() (*linear.Model, error) {
+// Words are the figures of the claims of an answer with the reader's votes, in order.
+func (j *ClaimJudge) Words(ctx context.Context, req kb.VerifyRequest) ([]validate.Words, error) {
+	return j.local.ClaimWords(ctx, req)
+}
+
+// wordingModel is the model that judges how claims are worded, and how it is joined with
+// the reader's votes.
+func wordingModel() (*linear.Model, *validate.Joint, error) {
 	m, err := linear.Decode(wording.Model)
 	if err != nil {
-		return nil, fmt.Errorf("wording model: %w", err)
+		return nil, nil, fmt.Errorf("wording model: %w", err)
 	}
-	return m, nil
+	joint, err := validate.DecodeJoint(wording.Joint)
+	return m, joint, err
 }

@@ -62,12 +62,11 @@ func (j *SufficiencyJudge) Judge(ctx context.Context, q kb.Question, passages []
 	return j.local.Judge(ctx, req)
 }
 
-// Reading is the reader's probability that a passage holds what the question asks, as
-// rerank.Local.Reading gives it.
-func (j *SufficiencyJudge) Reading(ctx context.Context, q kb.Question, passages []kb.Passage) (float64, error) {
+// Reading is what the reader says of the passages, as rerank.Local.Reading gives it.
+func (j *SufficiencyJudge) Reading(ctx context.Context, q kb.Question, passages []kb.Passage) (rerank.Said, error) {
 	req, err := j.request(ctx, q, passages)
 	if err != nil {
-		return 0, err
+		return rerank.Said{}, err
 	}
 	return j.local.Reading(ctx, req)
 }

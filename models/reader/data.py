@@ -8,7 +8,7 @@ import argparse, collections, json, math, os, random, re
 
 import edits, sources as S
 from sources import CONTRADICTED, NOT_STATED, NOT_SUPPORTED, SUPPORTED
-from split import is_test, side
+from split import is_test, side, written_side
 
 ENDS = {"zh": re.compile(r"[^。！？!?；\n]+[。！？!?；\n”」』）]*"), "en": re.compile(r".+?(?:[.!?][\"”')\]]*(?=\s|$)|\n|$)\s*", re.S)}
 
@@ -337,9 +337,9 @@ class Builder:
     def written(self, rows):
         """Whole passages as they are, with their title half the time; a near passage of the same side for some questions."""
         rnd = self.rnd; rows = list(rows)
-        near = {(l, s): Near(list(dict.fromkeys(x.doc for x, _ in rows if x.lang == l and side(x.doc) == s)), l) for l in ("zh", "en") for s in ("train", "dev", "test")}
+        near = {(l, s): Near(list(dict.fromkeys(x.doc for x, _ in rows if x.lang == l and written_side(x.doc) == s)), l) for l in ("zh", "en") for s in ("train", "dev", "test")}
         for x, beside in rows:
-            s = side(x.doc)
+            s = written_side(x.doc)
             if isinstance(x, S.Say):
                 head = beside + "\n" if beside and rnd.random() < .5 else ""
                 self.add(s, "claim", x.source, "own", x.lang, x.claim, head + x.doc, label=x.label)

@@ -1,6 +1,6 @@
-// Package wording holds the model that says from the words of a claim, the verdict of
-// facts and the reader's vote whether passages support it. README.md says how it was
-// made.
+// Package wording holds the model that says from the words of a claim and the verdict of
+// facts whether passages support it, and the weights that join it with the reader's
+// vote. README.md says how they were made.
 package wording
 
 import _ "embed"
@@ -9,3 +9,8 @@ import _ "embed"
 //
 //go:embed model.bin
 var Model []byte
+
+// Joint are the weights that validate.DecodeJoint reads.
+//
+//go:embed joint.json
+var Joint []byte

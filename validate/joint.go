@@ -1,0 +1,96 @@
+package validate
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"suffice.dev/suffice/kb/fact"
+)
+
+// Joint says how the judgement of kb/fact, the words of a claim and the reader's vote
+// are joined: two logistic regressions on log odds, fitted on labelled claims
+// (models/wording/README.md). A fact that excludes always wins: a claim that facts
+// contradict, and a sentence that stands in its source, are in no joint.
+type Joint struct {
+	Supported    Weights `json:"supported"`    // that the claim is supported
+	Contradicted Weights `json:"contradicted"` // that what is not supported is contradicted
+	// From these probabilities on the claim is told as supported, or else as
+	// contradicted; 0..1.
+	SupportedFrom    float64 `json:"supported_from"`
+	ContradictedFrom float64 `json:"contradicted_from"`
+}
+
+// Weights are of one regression.
+type Weights struct {
+	Ground map[string]float64 `json:"ground"` // by Heard: what facts say, and on which ground
+	Words  float64            `json:"words"`  // of the log odds of words, or of facts where words decide nothing
+	Yes    float64            `json:"yes"`    // of the log odds of the vote's Supported
+	No     float64            `json:"no"`     // of the log odds of the vote's Contradicted
+}
+
+// ErrJoint says that the weights of a joint cannot be read.
+var ErrJoint = errors.New("weights of the joint of facts, words and votes")
+
+// DecodeJoint reads weights as JSON. Its error is ErrJoint.
+func DecodeJoint(data []byte) (*Joint, error) {
+	j := &Joint{}
+	in := json.NewDecoder(bytes.NewReader(data))
+	in.DisallowUnknownFields()
+	if err := in.Decode(j); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrJoint, err)
+	}
+	for name, p := range map[string]float64{"supported_from": j.SupportedFrom, "contradicted_from": j.ContradictedFrom} {
+		if p <= 0 || p > 1 {
+			return nil, fmt.Errorf("%w: %s %v is outside 0..1", ErrJoint, name, p)
+		}
+	}
+	if len(j.Supported.Ground) == 0 {
+		return nil, fmt.Errorf("%w: supported.ground is empty; nothing would be heard", ErrJoint)
+	}
+	return j, nil
+}
+
+// Heard names a judgement of facts that a vote may turn round; false where it may not.
+func Heard(s fact.Support) (name string, ok bool) {
+	switch s.Verdict {
+	case fact.UnsupportedClaim:
+	case fact.SupportedClaim:
+		if s.Ground == fact.OnQuote {
+			return "", false
+		}
+	default:
+		return "", false
+	}
+	ground := s.Ground
+	if ground == fact.OnWords {
+		ground = "words"
+	}
+	return string(s.Verdict) + "/" + string(ground), true
+}
+
+// odds is the log odds of a probability, held within what any of the judges can know.
+func odds(p float64) float64 {
+	p = math.Min(0.995, math.Max(0.005, p))
+	return math.Log(p / (1 - p))
+}
+
+// of is the probability; false where the judgement is not one that the joint knows.
+func (w *Weights) of(heard string, words float64, v Vote) (float64, bool) {
+	bias, ok := w.Ground[heard]
+	return 1 / (1 + math.Exp(-(bias + w.Words*odds(words) + w.Yes*odds(v.Supported) + w.No*odds(v.Contradicted)))), ok
+}
+
+// foremost is the vote that counts: of the passage that supports the claim, else of the
+// one that contradicts it most.
+func foremost(votes []Vote) Vote {
+	best := slices.MaxFunc(votes, func(a, b Vote) int { return cmp.Compare(a.Supported, b.Supported) })
+	if best.Supported < 0.5 {
+		best = slices.MaxFunc(votes, func(a, b Vote) int { return cmp.Compare(a.Contradicted, b.Contradicted) })
+	}
+	return best
+}
