@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	"suffice.dev/suffice/evaluate/perturb"
 	"suffice.dev/suffice/kb"
@@ -30,6 +31,9 @@ type ClaimExample struct {
 	Silent    bool // not supported because nothing is said; neither of the two where the set does not tell
 	Test      bool // no trainer reads it
 }
+
+// AsOf is the day that all measured claims are checked on.
+func (e *ClaimExample) AsOf() time.Time { return asOf }
 
 // ClaimSources are the sets of ClaimSets. Those of measuredOnly are never trained on.
 var ClaimSources = []string{"halueval", "begin", "expertqa", "uhgeval", "fever", "wice", "contract-nli", "summedits", "gaokao", "perturbed-en", "perturbed-zh"}

@@ -74,7 +74,7 @@ func (r *rewording) judged(span text.Span, s fact.Support, supported, contradict
 		if was != fact.SupportedClaim {
 			s.Reason, s.Limited = "", false
 		}
-	case joint != nil && contradicted >= joint.ContradictedFrom:
+	case joint != nil && (1-supported)*contradicted >= joint.ContradictedFrom:
 		s.Verdict, s.Evidence, s.Reason, s.Limited = fact.ContradictedClaim, nil, "the passage says otherwise", false
 	default:
 		s.Verdict, s.Evidence = fact.UnsupportedClaim, nil

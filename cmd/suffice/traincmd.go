@@ -43,7 +43,7 @@ virtual environment is made in the user's cache folder.`,
 	f.StringVar(&out, "out", filepath.Join("models", "sufficiency"), "folder with train.py and requirements.txt; the model is written there")
 	f.StringVar(&python, "python", "python3", "Python interpreter")
 	f.StringVar(&keep, "keep", "", "also keep the features, as a file of JSON Lines")
-	cmd.AddCommand(sufficiency, c.trainWording(), c.trainSay())
+	cmd.AddCommand(sufficiency, c.trainWording(), c.trainSay(), c.trainVotes())
 	return cmd
 }
 

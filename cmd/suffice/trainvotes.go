@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"suffice.dev/suffice/evaluate"
+	"suffice.dev/suffice/internal/app"
+	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/kb/fact"
+	"suffice.dev/suffice/validate"
+)
+
+// voting is one row for models/wording/joint.py.
+type voting struct {
+	Set      string  `json:"set"`
+	Kind     string  `json:"kind"`
+	Language string  `json:"lang"`
+	Label    string  `json:"label"` // as of written claims
+	Verdict  string  `json:"verdict"`
+	Heard    string  `json:"heard,omitempty"` // "" = facts decide
+	Said     float64 `json:"said"`            // of words, or of facts where words decide nothing
+	Yes      float64 `json:"yes"`             // the reader's vote
+	No       float64 `json:"no"`
+}
+
+func (c *cli) trainVotes() *cobra.Command {
+	var set claimSet
+	var out, written string
+	cmd := &cobra.Command{
+		Use:   "votes",
+		Short: "Write what facts, words and the reader say of claims, to join them",
+		Long: `Checks claims of known truth that no single model was trained on, the written ones of the
+side for joining and those of public sets that are not on the test side, and asks the
+reader of each: rows of JSON Lines for models/wording/joint.py. Answers of several claims
+are left out.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.writeVotes(cmd.Context(), set, out, written)
+		},
+	}
+	set.flags(cmd, c, []string{"perturbed-en", "perturbed-zh"})
+	f := cmd.Flags()
+	f.StringVar(&out, "out", "votes.jsonl", "file of the rows")
+	f.StringVar(&written, "written", filepath.Join("models", "written"), "folder of the written passages")
+	return cmd
+}
+
+func (c *cli) writeVotes(ctx context.Context, set claimSet, path, written string) (err error) {
+	src, err := c.sources()
+	if err != nil {
+		return err
+	}
+	flags := map[string]string{"reader.mode": "always", "reader.budget": "1m"}
+	for k, v := range src.Flags {
+		flags[k] = v
+	}
+	src.Flags = flags
+	judge, err := app.NewClaimJudge(src, true)
+	if err != nil {
+		return err
+	}
+	passages, err := evaluate.LoadWritten(written)
+	if err != nil {
+		return usage("--written %s: %w", written, err)
+	}
+	_, examples := evaluate.WrittenExamples(slices.DeleteFunc(passages, func(p evaluate.WrittenPassage) bool { return !p.Joining() }))
+	public, err := evaluate.ClaimSets(set.shared, set.limit, set.sets)
+	if err != nil && !errors.Is(err, evaluate.ErrNoData) {
+		return usage("--shared %s: %w", set.shared, err)
+	}
+	for _, e := range public {
+		if !e.Test {
+			examples = append(examples, e)
+		}
+	}
+	rows := make([]*voting, len(examples))
+	at := map[*evaluate.ClaimExample]int{}
+	for i := range examples {
+		at[&examples[i]] = i
+	}
+	if err := evaluate.Each(ctx, examples, func(ctx context.Context, e *evaluate.ClaimExample) error {
+		words, err := judge.Words(ctx, kb.VerifyRequest{Question: e.Question, Answer: e.Answer, Passages: e.Passages, AsOf: e.AsOf()})
+		if err != nil || len(words) != 1 {
+			return err
+		}
+		rows[at[e]] = votingOf(e, words[0])
+		return nil
+	}); err != nil {
+		return err
+	}
+	file, err := os.Create(filepath.Clean(path))
+	if err != nil {
+		return usage("--out: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	lines := json.NewEncoder(file)
+	for _, row := range rows {
+		if row == nil {
+			continue
+		}
+		if err := lines.Encode(row); err != nil {
+			return fmt.Errorf("write %s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+func votingOf(e *evaluate.ClaimExample, w validate.Words) *voting {
+	row := &voting{Set: e.Source, Kind: e.Kind, Language: e.Language, Label: "NOT_SUPPORTED", Verdict: string(w.Verdict), Said: w.Said}
+	switch {
+	case e.Supported:
+		row.Label = string(kb.ClaimSupported)
+	case e.Contrary:
+		row.Label = string(kb.ClaimContradicted)
+	case e.Silent:
+		row.Label = string(kb.ClaimUnsupported)
+	}
+	if w.Vote != nil {
+		row.Heard, _ = validate.Heard(fact.Support{Verdict: w.Verdict, Ground: w.Ground})
+		row.Yes, row.No = w.Vote.Supported, w.Vote.Contradicted
+	}
+	return row
+}
