@@ -35,7 +35,7 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Default: Thresholds{Sufficiency: 0.30, Sure: 0.70, FGCGreen: 0.95, FGCYellow: 0.85, CDS: 1.5},
-		Reading: Reading{Mode: ReadOff, Budget: 400 * time.Millisecond, Passages: 3, From: 0.03, To: 0.9, Bias: -0.26, Model: 0.69, Say: 0.81, Sure: 0.7},
+		Reading: Reading{Mode: ReadOff, Budget: 3 * time.Second, Passages: 3, From: 0.01, To: 0.99, Bias: -0.26, Model: 0.69, Say: 0.81, Refuse: 0.4, Answer: 0.6, Sure: 0.7},
 		Templates: map[string]Template{
 			"finance":  {Parts: []string{"value", "unit", "time", "subject", "source"}, Factor: 1},
 			"law":      {Parts: []string{"article", "content", "case", "exception"}, Factor: 0.8},
@@ -84,7 +84,7 @@ func (c Config) Validate() []error {
 		errs = append(errs, kb.Invalid("reader.mode", "%q is unknown; write off, auto or always", r.Mode))
 	}
 	if r.Budget <= 0 {
-		errs = append(errs, kb.Invalid("reader.budget", "%v is not above 0; 400ms is the default", r.Budget))
+		errs = append(errs, kb.Invalid("reader.budget", "%v is not above 0; 3s is the default", r.Budget))
 	}
 	if r.Passages < 1 {
 		errs = append(errs, kb.Invalid("reader.passages", "%d is below 1; 3 is the default", r.Passages))

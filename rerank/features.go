@@ -165,11 +165,15 @@ const leastNear = 0.65
 // that fills the slots: the sentence or row that comes nearest is the evidence.
 func (j *judged) stated(out *kb.Assessment, th Thresholds, c Reading) bool {
 	o := j.overlap
-	if out.Outcome != kb.Insufficient || out.Sufficiency < th.Sure || o.Best < 0 || len(j.needs) == 0 {
+	from := th.Sure
+	if j.read != nil {
+		from = c.Answer
+	}
+	if out.Outcome != kb.Insufficient || out.Sufficiency < from || o.Best < 0 || len(j.needs) == 0 {
 		return false
 	}
 	page, span := o.Best, o.BestSpan
-	said := j.read != nil && j.read.holds >= c.Sure && !j.read.span.Empty()
+	at, sentence, said := j.pointed()
 	value, named := false, false
 	for _, n := range j.needs {
 		switch kb.Expect(n.Expect) {
@@ -180,8 +184,8 @@ func (j *judged) stated(out *kb.Assessment, th Thresholds, c Reading) bool {
 		}
 	}
 	switch {
-	case said && !value: // its words may be others; a value must stand there as one
-		page, span = j.read.page, sentenceOf(j.pages[j.read.page], j.read.span)
+	case said: // its words may be others
+		page, span = at, sentence
 	case (j.req.Analysis.Class == kb.Cause || j.req.Analysis.Class == kb.Steps) && o.BestRow:
 		return false // a row says what is so, not why or how
 	case o.Cell.Known && o.Cell.Lost == 0 && (o.BestRow || o.Cell.Page == o.Best && (value || named)):

@@ -247,11 +247,16 @@ func (l *Local) decide(ctx context.Context, j *judged) (kb.Assessment, error) {
 	}
 	out.Sufficiency = sufficiency
 	out.Outcome = j.outcome()
-	if out.Outcome == kb.Answered && sufficiency < th.Sufficiency {
+	least := th.Sufficiency
+	if j.read != nil {
+		least = l.cfg.Reading.Refuse
+	}
+	if out.Outcome == kb.Answered && sufficiency < least {
 		out.Outcome = kb.Insufficient
 		out.Missing = append(out.Missing, doubt(j.req.Analysis))
 	} else if l.model != nil {
 		j.stated(&out, th, l.cfg.Reading)
+		j.redirect(&out, l.cfg.Reading)
 	}
 	out.Sufficient = out.Outcome == kb.Answered
 	out.Passages = l.passages(j, th)

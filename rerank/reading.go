@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
+	"strings"
 	"time"
+	"unicode"
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/fact"
@@ -38,10 +41,16 @@ type Reading struct {
 	Passages int           // read at most; above 0
 	From, To float64       // doubt: sufficiency within these, 0..1
 	// Sufficiency after reading: logistic of Bias + Model·logit(sufficiency) +
-	// Reader·logit(probability of the best passage). docs/measurements.md, "Reader".
-	Bias, Model, Say float64
-	// Sure is the probability of the best passage from which the sentence that the
-	// reader points at is an answer although its words are not the question's, 0..1.
+	// Say·logit(probability that the best passage holds what is asked) +
+	// Point·logit(probability of the answer it points at) + Covered where facts fill what
+	// is asked; TableSay is added to Say where the best passage has a table.
+	// docs/measurements.md, "Reader".
+	Bias, Model, Say, Point, Covered, TableSay float64
+	// What facts fill is refused below Refuse; what they do not is answered from Answer on
+	// with the sentence that the reader points at. Of the sufficiency after reading, 0..1.
+	Refuse, Answer float64
+	// Sure is the probability of the answer pointed at from which its sentence is evidence
+	// before the sentences that facts found, 0..1.
 	Sure float64
 }
 
@@ -71,8 +80,15 @@ func (c Reading) doubtful(sufficiency float64) bool {
 }
 
 // join is the sufficiency after a reading.
-func (c Reading) join(sufficiency, holds float64) float64 {
-	return 1 / (1 + math.Exp(-(c.Bias + c.Model*logit(sufficiency) + c.Say*logit(holds))))
+func (c Reading) join(sufficiency float64, r Said) float64 {
+	sum := c.Bias + c.Model*logit(sufficiency) + c.Say*logit(r.Holds) + c.Point*logit(r.Answer)
+	if r.Covered {
+		sum += c.Covered
+	}
+	if r.Table {
+		sum += c.TableSay * logit(r.Holds)
+	}
+	return 1 / (1 + math.Exp(-sum))
 }
 
 // logit is the log odds of a probability, held within what both models can know.
@@ -172,7 +188,7 @@ func (l *Local) second(ctx context.Context, j *judged, sufficiency float64, out 
 	switch {
 	case err == nil:
 		j.read = found
-		return l.cfg.Reading.join(sufficiency, found.holds), nil
+		return l.cfg.Reading.join(sufficiency, j.said()), nil
 	case ctx.Err() != nil:
 		return 0, fmt.Errorf("assess: %w", ctx.Err())
 	case errors.Is(err, context.DeadlineExceeded):
@@ -217,7 +233,60 @@ func (l *Local) Reading(ctx context.Context, req kb.AssessRequest) (Said, error)
 	if err != nil {
 		return Said{}, err
 	}
-	return Said{Asked: true, Holds: found.holds, Answer: found.sure, Covered: j.outcome() == kb.Answered, Table: j.tabular(found.page)}, nil
+	j.read = found
+	return j.said(), nil
+}
+
+// said is what the reader says, with what weighs it.
+func (j *judged) said() Said {
+	return Said{Asked: true, Holds: j.read.holds, Answer: j.read.sure, Covered: j.outcome() == kb.Answered, Table: j.tabular(j.read.page)}
+}
+
+// pointed is the sentence of the answer that the reader points at; false where it points
+// at none, or where a value is asked and the sentence has none.
+func (j *judged) pointed() (page int, sentence text.Span, ok bool) {
+	if j.read == nil || j.read.span.Empty() {
+		return 0, text.Span{}, false
+	}
+	p := j.pages[j.read.page]
+	sentence = sentenceOf(p, j.read.span)
+	for _, n := range j.needs {
+		switch kb.Expect(n.Expect) {
+		case kb.ExpectQuantity, kb.ExpectTime, kb.ExpectDuration:
+			if !slices.ContainsFunc(p.Runes[sentence.Start:sentence.End], numeral) {
+				return 0, text.Span{}, false
+			}
+		}
+	}
+	return j.read.page, sentence, true
+}
+
+// numeral reports whether a letter may be part of a number or a time.
+func numeral(r rune) bool {
+	return unicode.IsDigit(r) || strings.ContainsRune("零〇一二两三四五六七八九十百千万亿半每", r)
+}
+
+// redirect puts the sentence that the reader is sure of before the evidence of facts,
+// where these found others.
+func (j *judged) redirect(out *kb.Assessment, c Reading) {
+	page, sentence, ok := j.pointed()
+	if !ok || j.read.sure < c.Sure || out.Outcome != kb.Answered {
+		return
+	}
+	passage := j.req.Candidates[j.live[page]].Passage
+	for i := range out.Slots {
+		s := &out.Slots[i]
+		if s.Role != kb.Asked || !s.Required || s.State == kb.Empty {
+			continue
+		}
+		if slices.ContainsFunc(s.Evidence, func(e kb.Evidence) bool {
+			return e.PassageID == passage.ID && e.Start < sentence.End && sentence.Start < e.End
+		}) {
+			return
+		}
+		ref := fact.Ref{Page: page, Fact: -1, Span: sentence, Score: j.read.sure}
+		s.Evidence = append([]kb.Evidence{evidence(passage, j.pages[page], ref)}, s.Evidence...)
+	}
 }
 
 // tabular reports whether a page has a table.

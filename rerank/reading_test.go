@@ -156,13 +156,56 @@ func TestLongPassagesAreReadAroundTheFind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.longest == 0 || s.longest > 300 {
-		t.Errorf("%d code points were read, want at most 300", s.longest)
+	if s.longest == 0 || s.longest > 360 {
+		t.Errorf("%d code points were read, want at most 360", s.longest)
 	}
 	if got.Outcome == kb.Answered && len(got.Slots[0].Evidence) > 0 && got.Slots[0].Evidence[0].Quote != sentence {
 		t.Errorf("evidence %+v", got.Slots[0].Evidence)
 	}
 	if got.Sufficiency <= 0.5 {
 		t.Errorf("sufficiency %.2f: the sentence was not among what was read", got.Sufficiency)
+	}
+}
+
+// What facts found in another sentence than the reader is sure of stands behind it, and
+// what it doubts is refused.
+func TestTheReaderPointsElsewhere(t *testing.T) {
+	engine := fact.New(fact.Config{})
+	text := "仓库的灭火器每月检查一次，由保安记录。灭火器的药剂满五年更换。"
+	analysis := who("灭火器多久检查一次？")
+	analysis.Slots = append([]kb.Slot{{Name: "subject", Role: kb.Given, Value: "灭火器"}}, analysis.Slots...)
+	analysis.Slots[1].Attribute, analysis.Slots[1].Expect = "检查", kb.ExpectText
+	for name, c := range map[string]struct {
+		reader *says
+		first  string // beginning of the first evidence; "" = refused
+	}{
+		"sure of the other sentence": {&says{sentence: "灭火器的药剂满五年更换。", holds: 0.99}, "灭火器的药剂"},
+		"sure of the same sentence":  {&says{sentence: "仓库的灭火器每月检查一次，由保安记录。", holds: 0.99}, "仓库的灭火器"},
+		"doubts the passage":         {&says{sentence: "仓库的灭火器", holds: 0.001}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := rerank.Default()
+			cfg.Reading.Mode = rerank.ReadAlways
+			l, err := rerank.New(cfg, reading.New(engine, 0, nil), scorer(0.5), rerank.Options{Reader: c.reader})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := l.Assess(t.Context(), kb.AssessRequest{Analysis: analysis, Candidates: []kb.Candidate{{Passage: kb.Passage{ID: "a", Title: "消防", Text: text}, Rank: 1}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.first == "" {
+				if got.Outcome != kb.Insufficient {
+					t.Errorf("outcome %s at %.2f, want a refusal", got.Outcome, got.Sufficiency)
+				}
+				return
+			}
+			if got.Outcome != kb.Answered || len(got.Slots[1].Evidence) == 0 || !strings.HasPrefix(got.Slots[1].Evidence[0].Quote, c.first) {
+				t.Fatalf("outcome %s at %.2f, evidence %+v", got.Outcome, got.Sufficiency, got.Slots[1].Evidence)
+			}
+			if e := got.Slots[1].Evidence[0]; string([]rune(text)[e.Start:e.End]) != e.Quote {
+				t.Errorf("evidence %+v is not at its place", e)
+			}
+		})
 	}
 }

@@ -206,15 +206,8 @@ func TestReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	reader := reading.New(fact.New(fact.Config{Dictionary: lexicon.Default(), Similarity: static.Similarity}), 0, nil)
-	// A model that hears the vote alone: it doubts without one.
-	votesFor := func(p float64) []uint32 {
-		return validate.Words{Verdict: fact.UnsupportedClaim, Vote: &validate.Vote{Supported: p}}.Features()
-	}
-	var examples []linear.Example
-	for range 50 {
-		examples = append(examples, linear.Example{Input: linear.Input{Features: votesFor(0.95)}, Class: 1, Weight: 1}, linear.Example{Input: linear.Input{Features: votesFor(0.02)}, Weight: 1})
-	}
-	model, err := linear.Train(linear.Training{Bits: 13, Classes: 2, Epochs: 60, Rate: 0.5, Seed: 1}, examples)
+	joint, err := validate.DecodeJoint([]byte(`{"supported": {"ground": {"UNSUPPORTED/words": 0, "UNSUPPORTED/stance": 0, "UNSUPPORTED/values": 0}, "words": 0, "yes": 1, "no": 0},
+		"contradicted": {"ground": {}, "words": 0, "yes": 0, "no": 1}, "supported_from": 0.6, "contradicted_from": 0.6}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,13 +221,14 @@ func TestReader(t *testing.T) {
 	}{
 		"it supports other words":          {"Guests remove footwear upon entry.", validate.Vote{Supported: 0.95}, nil, kb.Supported, 1},
 		"it does not":                      {"Guests remove footwear upon entry.", validate.Vote{Supported: 0.02, NotStated: 0.98}, nil, kb.Unsupported, 1},
+		"it says otherwise":                {"Guests keep their footwear on inside.", validate.Vote{Supported: 0.02, Contradicted: 0.97}, nil, kb.Contradicted, 1},
 		"it is down":                       {"Guests remove footwear upon entry.", validate.Vote{}, errors.New("no memory"), kb.Unsupported, 1},
 		"a number that is excluded":        {"The Tolm baths have 9 pools.", validate.Vote{Supported: 0.95}, nil, kb.Contradicted, 0},
 		"a sentence as it stands is clear": {"The Tolm baths have 7 pools.", validate.Vote{Supported: 0.02}, nil, kb.Supported, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := 0
-			v, err := validate.New(validate.Default(), reader, validate.Options{Wording: model, Votes: func(_ context.Context, _ string, passages []string) ([]validate.Vote, error) {
+			v, err := validate.New(validate.Default(), reader, validate.Options{Joint: joint, Votes: func(_ context.Context, _ string, passages []string) ([]validate.Vote, error) {
 				asked++
 				return slices.Repeat([]validate.Vote{c.vote}, len(passages)), c.err
 			}})
@@ -250,5 +244,18 @@ func TestReader(t *testing.T) {
 			}
 			exact(t, c.answer, got.Claims, given)
 		})
+	}
+}
+
+func TestDecodeJointRefuses(t *testing.T) {
+	for name, data := range map[string]string{
+		"no JSON":          "{",
+		"an unknown field": `{"supported": {"ground": {"UNSUPPORTED/words": 0}}, "supported_from": 0.5, "contradicted_from": 0.5, "more": 1}`,
+		"a threshold":      `{"supported": {"ground": {"UNSUPPORTED/words": 0}}, "supported_from": 1.5, "contradicted_from": 0.5}`,
+		"nothing heard":    `{"supported_from": 0.5, "contradicted_from": 0.5}`,
+	} {
+		if _, err := validate.DecodeJoint([]byte(data)); !errors.Is(err, validate.ErrJoint) {
+			t.Errorf("%s: error %v", name, err)
+		}
 	}
 }
