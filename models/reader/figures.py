@@ -156,7 +156,7 @@ def load_model(o):
     return cfg, N.Pieces(cfg, pieces, norm), model.eval()
 
 
-def windows(pieces, kind, head, text, tokens=256, overlap=48):
+def windows(pieces, kind, head, text, tokens=320, overlap=48):
     """(ids, first passage piece's index, offsets in text of the passage's pieces) of each window of a pair."""
     c = pieces.cfg; a = pieces.ids(f"{kind}: {head}")[:N.QUESTION_PIECES]; prefix = "passage: "
     ids, at = pieces.offsets(prefix + text); n = sum(1 for s, e in at if e <= len(prefix)); n = max(n, 1)
