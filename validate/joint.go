@@ -27,10 +27,11 @@ type Joint struct {
 
 // Weights are of one regression.
 type Weights struct {
-	Ground map[string]float64 `json:"ground"` // by Heard: what facts say, and on which ground
-	Words  float64            `json:"words"`  // of the log odds of words, or of facts where words decide nothing
-	Yes    float64            `json:"yes"`    // of the log odds of the vote's Supported
-	No     float64            `json:"no"`     // of the log odds of the vote's Contradicted
+	Ground  map[string]float64 `json:"ground"`  // by Heard: what facts say, and on which ground
+	Chinese float64            `json:"chinese"` // added for a Chinese claim
+	Words   float64            `json:"words"`   // of the log odds of words, or of facts where words decide nothing
+	Yes     float64            `json:"yes"`     // of the log odds of the vote's Supported
+	No      float64            `json:"no"`      // of the log odds of the vote's Contradicted
 }
 
 // ErrJoint says that the weights of a joint cannot be read.
@@ -80,9 +81,12 @@ func odds(p float64) float64 {
 }
 
 // of is the probability; false where the judgement is not one that the joint knows.
-func (w *Weights) of(heard string, words float64, v Vote) (float64, bool) {
+func (w *Weights) of(heard string, words Words, v Vote) (float64, bool) {
 	bias, ok := w.Ground[heard]
-	return 1 / (1 + math.Exp(-(bias + w.Words*odds(words) + w.Yes*odds(v.Supported) + w.No*odds(v.Contradicted)))), ok
+	if words.Chinese {
+		bias += w.Chinese
+	}
+	return 1 / (1 + math.Exp(-(bias + w.Words*odds(words.Said) + w.Yes*odds(v.Supported) + w.No*odds(v.Contradicted)))), ok
 }
 
 // foremost is the vote that counts: of the passage that supports the claim, else of the

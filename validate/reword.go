@@ -41,8 +41,8 @@ func (r *rewording) judge(ctx context.Context, span text.Span, s fact.Support) (
 			return s, w, err
 		}
 		if w.Vote = vote; vote != nil && l.joint != nil {
-			if supported, ok := l.joint.Supported.of(heard, w.Said, *vote); ok {
-				contradicted, _ := l.joint.Contradicted.of(heard, w.Said, *vote)
+			if supported, ok := l.joint.Supported.of(heard, w, *vote); ok {
+				contradicted, _ := l.joint.Contradicted.of(heard, w, *vote)
 				return r.judged(span, s, supported, contradicted), w, nil
 			}
 		}

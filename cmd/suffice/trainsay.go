@@ -33,7 +33,7 @@ type saying struct {
 }
 
 func (c *cli) trainSay() *cobra.Command {
-	set := trainingSet{cases: ""}
+	var set trainingSet
 	var out, written string
 	var most, trained int
 	cmd := &cobra.Command{
@@ -107,6 +107,15 @@ func (c *cli) writeSay(ctx context.Context, set trainingSet, path, written strin
 	}
 	questions, _ := evaluate.WrittenExamples(slices.DeleteFunc(passages, func(p evaluate.WrittenPassage) bool { return !p.Joining() }))
 	examples = append(examples, questions...)
+	own, err := evaluate.CaseSufficiency(set.cases)
+	if err != nil && !errors.Is(err, evaluate.ErrNoData) {
+		return usage("--cases %s: %w", set.cases, err)
+	}
+	for _, e := range own {
+		if !e.Test {
+			examples = append(examples, e)
+		}
+	}
 	judged, err := evaluate.JudgeExamples(ctx, examples, without.Judge, nil)
 	if err != nil {
 		return err

@@ -33,27 +33,28 @@ type voting struct {
 
 func (c *cli) trainVotes() *cobra.Command {
 	var set claimSet
-	var out, written string
+	var out, written, cases string
 	cmd := &cobra.Command{
 		Use:   "votes",
 		Short: "Write what facts, words and the reader say of claims, to join them",
 		Long: `Checks claims of known truth that no single model was trained on, the written ones of the
-side for joining and those of public sets that are not on the test side, and asks the
-reader of each: rows of JSON Lines for models/wording/joint.py. Answers of several claims
+side for joining, the half of the behaviour cases that is not held out, and those of
+public sets that are not on the test side, and asks the reader of each: rows of JSON Lines for models/wording/joint.py. Answers of several claims
 are left out.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.writeVotes(cmd.Context(), set, out, written)
+			return c.writeVotes(cmd.Context(), set, out, written, cases)
 		},
 	}
 	set.flags(cmd, c, []string{"perturbed-en", "perturbed-zh"})
 	f := cmd.Flags()
 	f.StringVar(&out, "out", "votes.jsonl", "file of the rows")
 	f.StringVar(&written, "written", filepath.Join("models", "written"), "folder of the written passages")
+	f.StringVar(&cases, "cases", filepath.Join("testdata", "cases"), "folder of behaviour cases; left out where it is not there")
 	return cmd
 }
 
-func (c *cli) writeVotes(ctx context.Context, set claimSet, path, written string) (err error) {
+func (c *cli) writeVotes(ctx context.Context, set claimSet, path, written, cases string) (err error) {
 	src, err := c.sources()
 	if err != nil {
 		return err
@@ -76,7 +77,11 @@ func (c *cli) writeVotes(ctx context.Context, set claimSet, path, written string
 	if err != nil && !errors.Is(err, evaluate.ErrNoData) {
 		return usage("--shared %s: %w", set.shared, err)
 	}
-	for _, e := range public {
+	own, err := evaluate.CaseClaims(cases)
+	if err != nil && !errors.Is(err, evaluate.ErrNoData) {
+		return usage("--cases %s: %w", cases, err)
+	}
+	for _, e := range append(own, public...) {
 		if !e.Test {
 			examples = append(examples, e)
 		}

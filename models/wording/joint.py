@@ -2,7 +2,7 @@
 """Fits how facts, words and the reader's vote on a claim are joined (validate.Joint): two logistic regressions on log odds.
   suffice train votes --shared ../shared --out votes.jsonl && models/wording/joint.py votes.jsonl [--untrue .08] [--contradicted .1] [--write]
 The rows are of claims that neither the reader's trainer nor the wording model read (of the public sets: documents that are not on the test side). --untrue: the share of
-untrue claims that facts leave open which may be told as supported; supported_from is the least probability that keeps to it. --contradicted: the same of true claims told as contradicted. Prints the weights and, by ten folds of passages
+untrue claims that facts leave open (each set counts by the root of its size) which may be told as supported; supported_from is the least probability that keeps to it. --contradicted: the same of true claims told as contradicted. Prints the weights and, by ten folds of passages
 that were left out of the fit, what the joint tells of claims of each label. Needs numpy."""
 import argparse, collections, json, math, os
 import numpy as np
@@ -14,31 +14,36 @@ def odds(p):
     p = min(.995, max(.005, p)); return math.log(p / (1 - p))  # as validate's
 
 
-def fit(X, y, ridge):
+def fit(X, y, w, ridge):
     b = np.zeros(X.shape[1])
     for _ in range(60):
-        q = 1 / (1 + np.exp(-np.clip(X @ b, -30, 30))); H = (X * (q * (1 - q) + 1e-9)[:, None]).T @ X + np.diag(ridge)
-        b += np.linalg.solve(H, X.T @ (y - q) - ridge * b)
+        q = 1 / (1 + np.exp(-np.clip(X @ b, -30, 30))); H = (X * (w * q * (1 - q) + 1e-9)[:, None]).T @ X + np.diag(ridge)
+        b += np.linalg.solve(H, X.T @ (w * (y - q)) - ridge * b)
     return b
 
 
 class Joint:
     def __init__(self, rows, heard):
         self.heard = heard
-        ridge = np.array([.5] * len(heard) + [.05] * 3)
-        self.yes = fit(self.x(rows), np.array([r["label"] == "SUPPORTED" for r in rows], float), ridge)
+        ridge = np.array([.5] * len(heard) + [.1] + [.05] * 3)
+        self.yes = fit(self.x(rows), np.array([r["label"] == "SUPPORTED" for r in rows], float), np.array([r["weight"] for r in rows]), ridge)
         rest = [r for r in rows if r["label"] in ("CONTRADICTED", "UNSUPPORTED")]
-        self.no = fit(self.x(rest), np.array([r["label"] == "CONTRADICTED" for r in rest], float), ridge)
+        self.no = fit(self.x(rest), np.array([r["label"] == "CONTRADICTED" for r in rest], float), np.array([r["weight"] for r in rest]), ridge)
 
     def x(self, rows):
-        return np.array([[float(r["heard"] == h) for h in self.heard] + [odds(r["said"]), odds(r["yes"]), odds(r["no"])] for r in rows])
+        return np.array([[float(r["heard"] == h) for h in self.heard] + [float(r["lang"] == "zh"), odds(r["said"]), odds(r["yes"]), odds(r["no"])] for r in rows])
 
     def of(self, rows):
         x = self.x(rows); return 1 / (1 + np.exp(-x @ self.yes)), 1 / (1 + np.exp(-x @ self.no))
 
     def weights(self, b):
         n = len(self.heard)
-        return {"ground": {h: round(float(v), 3) for h, v in zip(self.heard, b)}, "words": round(float(b[n]), 3), "yes": round(float(b[n + 1]), 3), "no": round(float(b[n + 2]), 3)}
+        return {"ground": {h: round(float(v), 3) for h, v in zip(self.heard, b)}, "chinese": round(float(b[n]), 3), "words": round(float(b[n + 1]), 3), "yes": round(float(b[n + 2]), 3), "no": round(float(b[n + 3]), 3)}
+
+
+def least(p, w, share):
+    """The least p beyond which no more than share of the weight lies."""
+    order = np.argsort(-p); beyond = np.cumsum(w[order]) / w.sum(); return float(p[order][min(len(p) - 1, np.searchsorted(beyond, share))])
 
 
 def table(rows, name):
@@ -60,6 +65,9 @@ def main():
     known = [r for r in rows if r.get("heard")]
     count = collections.Counter(r["heard"] for r in known); heard = sorted(h for h in count if count[h] >= 12)
     known = [r for r in known if r["heard"] in heard]
+    size = collections.Counter(r["set"] for r in known); scale = len(known) / sum(n ** .5 for n in size.values())
+    for r in known:
+        r["weight"] = size[r["set"]] ** -.5 * scale
     print(len(rows), "claims, heard of", len(known), dict(count))
     p, c, fold = np.zeros(len(known)), np.zeros(len(known)), np.array([i // 8 % 10 for i in range(len(known))])
     for k in range(10):
@@ -68,9 +76,10 @@ def main():
             p[out], c[out] = Joint(inside, heard).of([known[i] for i in out])
     y = np.array([r["label"] == "SUPPORTED" for r in known], float)
     print(f"AUROC of supported, folds: said {auroc(y, np.array([r['said'] for r in known])):.3f}, reader {auroc(y, np.array([odds(r['yes']) for r in known])):.3f}, joint {auroc(y, p):.3f}")
-    from_ = float(np.quantile(p[y < 1], 1 - o.untrue))
+    w = np.array([r["weight"] for r in known])
+    from_ = least(p[y < 1], w[y < 1], o.untrue)
     c *= 1 - p
-    other = float(np.quantile(np.where(p >= from_, 0, c)[y > 0], 1 - o.contradicted))
+    other = least(np.where(p >= from_, 0, c)[y > 0], w[y > 0], o.contradicted)
     for r, a, b in zip(known, p, c):
         r["joint"] = "SUPPORTED" if a >= from_ else "CONTRADICTED" if b >= other else "UNSUPPORTED"
     for r in rows:
