@@ -19,9 +19,10 @@ import (
 type Joint struct {
 	Supported    Weights `json:"supported"`    // that the claim is supported
 	Contradicted Weights `json:"contradicted"` // that what is not supported is contradicted
-	// From these probabilities on the claim is told as supported, or else as
-	// contradicted; 0..1.
+	// From these probabilities on, 0..1, the claim is told as supported, where facts do
+	// not find it so and where they do, or else as contradicted.
 	SupportedFrom    float64 `json:"supported_from"`
+	KeptFrom         float64 `json:"kept_from"`
 	ContradictedFrom float64 `json:"contradicted_from"`
 }
 
@@ -45,7 +46,7 @@ func DecodeJoint(data []byte) (*Joint, error) {
 	if err := in.Decode(j); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrJoint, err)
 	}
-	for name, p := range map[string]float64{"supported_from": j.SupportedFrom, "contradicted_from": j.ContradictedFrom} {
+	for name, p := range map[string]float64{"supported_from": j.SupportedFrom, "kept_from": j.KeptFrom, "contradicted_from": j.ContradictedFrom} {
 		if p <= 0 || p > 1 {
 			return nil, fmt.Errorf("%w: %s %v is outside 0..1", ErrJoint, name, p)
 		}

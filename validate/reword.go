@@ -68,8 +68,14 @@ func (r *rewording) judged(span text.Span, s fact.Support, supported, contradict
 	joint := r.local.joint
 	was := s.Verdict
 	s.Probability = supported
+	from := 1.0
+	if joint != nil {
+		if from = joint.SupportedFrom; was == fact.SupportedClaim {
+			from = joint.KeptFrom
+		}
+	}
 	switch {
-	case joint != nil && supported >= joint.SupportedFrom:
+	case joint != nil && supported >= from:
 		s.Verdict = fact.SupportedClaim
 		if was != fact.SupportedClaim {
 			s.Reason, s.Limited = "", false

@@ -207,7 +207,7 @@ func TestReader(t *testing.T) {
 	}
 	reader := reading.New(fact.New(fact.Config{Dictionary: lexicon.Default(), Similarity: static.Similarity}), 0, nil)
 	joint, err := validate.DecodeJoint([]byte(`{"supported": {"ground": {"UNSUPPORTED/words": 0, "UNSUPPORTED/stance": 0, "UNSUPPORTED/values": 0}, "words": 0, "yes": 1, "no": 0},
-		"contradicted": {"ground": {}, "words": 0, "yes": 0, "no": 1}, "supported_from": 0.6, "contradicted_from": 0.6}`))
+		"contradicted": {"ground": {}, "words": 0, "yes": 0, "no": 1}, "supported_from": 0.6, "kept_from": 0.2, "contradicted_from": 0.6}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +251,7 @@ func TestDecodeJointRefuses(t *testing.T) {
 	for name, data := range map[string]string{
 		"no JSON":          "{",
 		"an unknown field": `{"supported": {"ground": {"UNSUPPORTED/words": 0}}, "supported_from": 0.5, "contradicted_from": 0.5, "more": 1}`,
-		"a threshold":      `{"supported": {"ground": {"UNSUPPORTED/words": 0}}, "supported_from": 1.5, "contradicted_from": 0.5}`,
+		"a threshold":      `{"supported": {"ground": {"UNSUPPORTED/words": 0}}, "supported_from": 1.5, "kept_from": 0.5, "contradicted_from": 0.5}`,
 		"nothing heard":    `{"supported_from": 0.5, "contradicted_from": 0.5}`,
 	} {
 		if _, err := validate.DecodeJoint([]byte(data)); !errors.Is(err, validate.ErrJoint) {

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Fits how facts, words and the reader's vote on a claim are joined (validate.Joint): two logistic regressions on log odds.
-  suffice train votes --shared ../shared --out votes.jsonl && models/wording/joint.py votes.jsonl [--untrue .08] [--contradicted .1] [--write]
+  suffice train votes --shared ../shared --out votes.jsonl && models/wording/joint.py votes.jsonl [--untrue .08] [--lost .1] [--contradicted .1] [--write]
 The rows are of claims that neither the reader's trainer nor the wording model read (of the public sets: documents that are not on the test side). --untrue: the share of
-untrue claims that facts leave open (each set counts by the root of its size) which may be told as supported; supported_from is the least probability that keeps to it. --contradicted: the same of true claims told as contradicted. Prints the weights and, by ten folds of passages
+untrue claims that facts leave open (each set counts by the root of its size) which may be told as supported; supported_from is the least probability that keeps to it. --lost: the share of the
+true claims that facts find supported which may be turned down (kept_from); --contradicted: the share of true claims which may be told as contradicted. Prints the weights and, by ten folds of passages
 that were left out of the fit, what the joint tells of claims of each label. Needs numpy."""
 import argparse, collections, json, math, os
 import numpy as np
@@ -60,7 +61,7 @@ def auroc(y, p):
 
 
 def main():
-    ap = argparse.ArgumentParser(); ap.add_argument("rows"); ap.add_argument("--untrue", type=float, default=.08); ap.add_argument("--contradicted", type=float, default=.1); ap.add_argument("--write", action="store_true"); o = ap.parse_args()
+    ap = argparse.ArgumentParser(); ap.add_argument("rows"); ap.add_argument("--untrue", type=float, default=.08); ap.add_argument("--lost", type=float, default=.1); ap.add_argument("--contradicted", type=float, default=.1); ap.add_argument("--write", action="store_true"); o = ap.parse_args()
     rows = [json.loads(x) for x in open(o.rows)]
     known = [r for r in rows if r.get("heard")]
     count = collections.Counter(r["heard"] for r in known); heard = sorted(h for h in count if count[h] >= 12)
@@ -77,11 +78,14 @@ def main():
     y = np.array([r["label"] == "SUPPORTED" for r in known], float)
     print(f"AUROC of supported, folds: said {auroc(y, np.array([r['said'] for r in known])):.3f}, reader {auroc(y, np.array([odds(r['yes']) for r in known])):.3f}, joint {auroc(y, p):.3f}")
     w = np.array([r["weight"] for r in known])
-    from_ = least(p[y < 1], w[y < 1], o.untrue)
+    has = np.array([r["heard"].startswith("SUPPORTED") for r in known])
+    from_ = least(p[(y < 1) & ~has], w[(y < 1) & ~has], o.untrue)
+    kept = -least(-p[(y > 0) & has], w[(y > 0) & has], o.lost)
     c *= 1 - p
-    other = least(np.where(p >= from_, 0, c)[y > 0], w[y > 0], o.contradicted)
-    for r, a, b in zip(known, p, c):
-        r["joint"] = "SUPPORTED" if a >= from_ else "CONTRADICTED" if b >= other else "UNSUPPORTED"
+    told = np.where(has, p >= kept, p >= from_)
+    other = least(np.where(told, 0, c)[y > 0], w[y > 0], o.contradicted)
+    for r, a, b in zip(known, told, c):
+        r["joint"] = "SUPPORTED" if a else "CONTRADICTED" if b >= other else "UNSUPPORTED"
     for r in rows:
         r["facts"] = r["verdict"]; r.setdefault("joint", r["verdict"])
     for s in sorted({r["set"] for r in rows}) + ["all"]:
@@ -90,7 +94,7 @@ def main():
             if v:
                 print(s, lang); table(v, "facts"); table(v, "joint")
     j = Joint(known, heard)
-    out = {"supported": j.weights(j.yes), "contradicted": j.weights(j.no), "supported_from": round(from_, 3), "contradicted_from": round(other, 3)}
+    out = {"supported": j.weights(j.yes), "contradicted": j.weights(j.no), "supported_from": round(from_, 3), "kept_from": round(kept, 3), "contradicted_from": round(other, 3)}
     print(json.dumps(out, indent=1))
     if o.write:
         with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "joint.json"), "w") as f:
