@@ -14,7 +14,6 @@ import (
 	"suffice.dev/suffice/evaluate"
 	"suffice.dev/suffice/internal/app"
 	"suffice.dev/suffice/kb"
-	"suffice.dev/suffice/rerank"
 )
 
 // saying is one row for models/reader/join.py.
@@ -120,7 +119,7 @@ func (c *cli) writeSay(ctx context.Context, set trainingSet, path, written strin
 	if err != nil {
 		return err
 	}
-	said := make([]rerank.Said, len(examples))
+	said := make([]app.Said, len(examples))
 	order := map[*evaluate.SufficiencyExample]int{}
 	for i := range examples {
 		order[&examples[i]] = i

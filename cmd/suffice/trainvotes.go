@@ -14,8 +14,6 @@ import (
 	"suffice.dev/suffice/evaluate"
 	"suffice.dev/suffice/internal/app"
 	"suffice.dev/suffice/kb"
-	"suffice.dev/suffice/kb/fact"
-	"suffice.dev/suffice/validate"
 )
 
 // voting is one row for models/wording/joint.py.
@@ -92,11 +90,11 @@ func (c *cli) writeVotes(ctx context.Context, set claimSet, path, written, cases
 		at[&examples[i]] = i
 	}
 	if err := evaluate.Each(ctx, examples, func(ctx context.Context, e *evaluate.ClaimExample) error {
-		words, err := judge.Words(ctx, kb.VerifyRequest{Question: e.Question, Answer: e.Answer, Passages: e.Passages, AsOf: e.AsOf()})
-		if err != nil || len(words) != 1 {
+		votes, err := judge.Votes(ctx, kb.VerifyRequest{Question: e.Question, Answer: e.Answer, Passages: e.Passages, AsOf: e.AsOf()})
+		if err != nil || len(votes) != 1 {
 			return err
 		}
-		rows[at[e]] = votingOf(e, words[0])
+		rows[at[e]] = votingOf(e, votes[0])
 		return nil
 	}); err != nil {
 		return err
@@ -118,8 +116,8 @@ func (c *cli) writeVotes(ctx context.Context, set claimSet, path, written, cases
 	return nil
 }
 
-func votingOf(e *evaluate.ClaimExample, w validate.Words) *voting {
-	row := &voting{Set: e.Source, Kind: e.Kind, Language: e.Language, Label: "NOT_SUPPORTED", Verdict: string(w.Verdict), Said: w.Said}
+func votingOf(e *evaluate.ClaimExample, v app.ClaimVote) *voting {
+	row := &voting{Set: e.Source, Kind: e.Kind, Language: e.Language, Label: "NOT_SUPPORTED", Verdict: string(v.Verdict), Heard: v.Heard, Said: v.Said, Yes: v.Yes, No: v.No}
 	switch {
 	case e.Supported:
 		row.Label = string(kb.ClaimSupported)
@@ -127,10 +125,6 @@ func votingOf(e *evaluate.ClaimExample, w validate.Words) *voting {
 		row.Label = string(kb.ClaimContradicted)
 	case e.Silent:
 		row.Label = string(kb.ClaimUnsupported)
-	}
-	if w.Vote != nil {
-		row.Heard, _ = validate.Heard(fact.Support{Verdict: w.Verdict, Ground: w.Ground})
-		row.Yes, row.No = w.Vote.Supported, w.Vote.Contradicted
 	}
 	return row
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/kb/fact"
 	"suffice.dev/suffice/kb/reading"
 	"suffice.dev/suffice/model/linear"
 	"suffice.dev/suffice/models/wording"
@@ -66,9 +67,29 @@ func (j *ClaimJudge) Judge(ctx context.Context, req kb.VerifyRequest) (kb.Verifi
 	return got, rows, nil
 }
 
-// Words are the figures of the claims of an answer with the reader's votes, in order.
-func (j *ClaimJudge) Words(ctx context.Context, req kb.VerifyRequest) ([]validate.Words, error) {
-	return j.local.ClaimWords(ctx, req)
+// ClaimVote is what facts, words and the reader say of one claim.
+type ClaimVote struct {
+	Verdict kb.ClaimVerdict // of facts
+	Heard   string          // the judgement as validate.Heard names it; "" = facts decide, or the reader said nothing
+	Said    float64         // probability of words, or of facts where words decide nothing
+	Yes, No float64         // the reader's, that the claim is supported, contradicted
+}
+
+// Votes asks the reader about each claim of an answer, in order.
+func (j *ClaimJudge) Votes(ctx context.Context, req kb.VerifyRequest) ([]ClaimVote, error) {
+	words, err := j.local.ClaimWords(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]ClaimVote, len(words))
+	for i, w := range words {
+		out[i] = ClaimVote{Verdict: kb.ClaimVerdict(w.Verdict), Said: w.Said}
+		if w.Vote != nil {
+			out[i].Heard, _ = validate.Heard(fact.Support{Verdict: w.Verdict, Ground: w.Ground})
+			out[i].Yes, out[i].No = w.Vote.Supported, w.Vote.Contradicted
+		}
+	}
+	return out, nil
 }
 
 // wordingModel is the model that judges how claims are worded, and how it is joined with

@@ -62,11 +62,14 @@ func (j *SufficiencyJudge) Judge(ctx context.Context, q kb.Question, passages []
 	return j.local.Judge(ctx, req)
 }
 
+// Said is what the reader says of a question's passages.
+type Said = rerank.Said
+
 // Reading is what the reader says of the passages, as rerank.Local.Reading gives it.
-func (j *SufficiencyJudge) Reading(ctx context.Context, q kb.Question, passages []kb.Passage) (rerank.Said, error) {
+func (j *SufficiencyJudge) Reading(ctx context.Context, q kb.Question, passages []kb.Passage) (Said, error) {
 	req, err := j.request(ctx, q, passages)
 	if err != nil {
-		return rerank.Said{}, err
+		return Said{}, err
 	}
 	return j.local.Reading(ctx, req)
 }
