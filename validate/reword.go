@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"suffice.dev/suffice/kb"
@@ -36,7 +37,7 @@ func (r *rewording) judge(ctx context.Context, span text.Span, s fact.Support) (
 	}
 	heard, may := Heard(s)
 	if may && r.votes != nil && (r.measure || l.joint != nil) {
-		vote, err := r.vote(ctx, span)
+		vote, err := r.vote(ctx, span, s.Evidence)
 		if err != nil {
 			return s, w, err
 		}
@@ -68,11 +69,13 @@ func (r *rewording) judged(span text.Span, s fact.Support, supported, contradict
 	joint := r.local.joint
 	was := s.Verdict
 	s.Probability = supported
-	from := 1.0
-	if joint != nil {
-		if from = joint.SupportedFrom; was == fact.SupportedClaim {
-			from = joint.KeptFrom
-		}
+	from := 1.1 // what negation, modality, conditions or a changed quote forbid stays forbidden
+	switch {
+	case joint == nil:
+	case was == fact.SupportedClaim:
+		from = joint.KeptFrom
+	case s.Ground == fact.OnWords || s.Ground == fact.OnValues || s.Ground == fact.OnComparison:
+		from = joint.SupportedFrom
 	}
 	switch {
 	case joint != nil && supported >= from:
@@ -108,9 +111,9 @@ func (l *Local) probability(w Words) float64 {
 	return out[1]
 }
 
-// vote asks the reader about the passages nearest to a claim, and returns the vote that
-// counts; nil where the reader does not answer in time.
-func (r *rewording) vote(ctx context.Context, span text.Span) (*Vote, error) {
+// vote asks the reader about the passages that facts rest on and those nearest to a claim,
+// and returns the vote that counts; nil where the reader does not answer in time.
+func (r *rewording) vote(ctx context.Context, span text.Span, found []fact.Ref) (*Vote, error) {
 	known := r.known
 	score := known.shared(r.answer, span)
 	nearest := make([]int, 0, len(known.pages)) // of each page its sentence nearest to the claim
@@ -121,7 +124,13 @@ func (r *rewording) vote(ctx context.Context, span text.Span) (*Vote, error) {
 			nearest[n-1] = i
 		}
 	}
-	slices.SortStableFunc(nearest, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
+	rests := map[int]float64{} // what facts found comes first
+	for _, f := range found {
+		rests[f.Page] = 1
+	}
+	slices.SortStableFunc(nearest, func(a, b int) int {
+		return cmp.Or(cmp.Compare(rests[known.of[b][0]], rests[known.of[a][0]]), cmp.Compare(score[b], score[a]))
+	})
 	var texts []string
 	for _, i := range nearest[:min(len(nearest), r.local.cfg.VotePassages)] {
 		at := known.of[i]
@@ -143,14 +152,16 @@ func (r *rewording) vote(ctx context.Context, span text.Span) (*Vote, error) {
 	return &best, nil
 }
 
-// shared counts, for each sentence, the words of a claim that it has.
-func (l *lines) shared(answer *fact.Page, span text.Span) []int {
-	score := make([]int, len(l.of))
+// shared weighs, for each sentence, the words of a claim that it has: a word that fewer
+// sentences have counts more.
+func (l *lines) shared(answer *fact.Page, span text.Span) []float64 {
+	score := make([]float64, len(l.of))
 	for i := range answer.Clauses {
 		if c := &answer.Clauses[i]; span.Contains(c.Span) {
 			for _, t := range c.Terms {
-				for _, n := range l.at[termOf(t)] {
-					score[n]++
+				at := l.at[termOf(t)]
+				for _, n := range at {
+					score[n] += 1 / (1 + math.Log(float64(len(at))))
 				}
 			}
 		}

@@ -79,10 +79,11 @@ def main():
     print(f"AUROC of supported, folds: said {auroc(y, np.array([r['said'] for r in known])):.3f}, reader {auroc(y, np.array([odds(r['yes']) for r in known])):.3f}, joint {auroc(y, p):.3f}")
     w = np.array([r["weight"] for r in known])
     has = np.array([r["heard"].startswith("SUPPORTED") for r in known])
-    from_ = least(p[(y < 1) & ~has], w[(y < 1) & ~has], o.untrue)
+    shut = np.array([r["heard"] in ("UNSUPPORTED/stance", "UNSUPPORTED/quote") for r in known])  # as validate's
+    from_ = least(np.where(shut, 0, p)[(y < 1) & ~has], w[(y < 1) & ~has], o.untrue)
     kept = -least(-p[(y > 0) & has], w[(y > 0) & has], o.lost)
     c *= 1 - p
-    told = np.where(has, p >= kept, p >= from_)
+    told = np.where(has, p >= kept, (p >= from_) & ~shut)
     other = least(np.where(told, 0, c)[y > 0], w[y > 0], o.contradicted)
     for r, a, b in zip(known, told, c):
         r["joint"] = "SUPPORTED" if a else "CONTRADICTED" if b >= other else "UNSUPPORTED"
