@@ -7,6 +7,7 @@ import (
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/fact"
+	"suffice.dev/suffice/text"
 )
 
 // needsOf turns the asked slots of an analysis into needs, in slot order. index
@@ -171,7 +172,7 @@ func missingText(a kb.Analysis, n fact.Need, cov fact.Coverage) string {
 	}
 	switch {
 	case what != "" && whose != "" && !strings.Contains(whose, what):
-		what = whose + "的" + what
+		what = whoseWhat(whose, what)
 	case what == "" && whose != "":
 		what = whose
 	case what == "":
@@ -181,6 +182,17 @@ func missingText(a kb.Analysis, n fact.Need, cov fact.Coverage) string {
 		return "资料只有一般规定，没有说明是否适用于：" + strings.Join(cov.Uncovered, "、") + "。"
 	}
 	return "资料中没有说明：" + what + "。"
+}
+
+// whoseWhat joins a subject and an attribute in Chinese. Of an attribute of several parts
+// (每人每月 and 高温津贴) the last is what is asked for.
+func whoseWhat(whose, what string) string {
+	parts := strings.Fields(what)
+	last := len(parts) - 1
+	if last == 0 || strings.ContainsFunc(strings.Join(parts, ""), func(r rune) bool { return !text.IsHan(r) }) {
+		return whose + "的" + what
+	}
+	return whose + strings.Join(parts[:last], "") + "的" + parts[last]
 }
 
 // Needs turns the asked slots of an analysis into needs of the facts engine, in slot
