@@ -49,10 +49,10 @@ func JudgeExamples(ctx context.Context, examples []SufficiencyExample, judge Jud
 	})
 }
 
-// Each calls f for every example, on all cores, until one fails or ctx ends.
-func Each[E any](ctx context.Context, examples []E, f func(context.Context, *E) error) error {
-	_, err := onAllCores(ctx, examples, nil, func(ctx context.Context, e *E) (struct{}, error) { return struct{}{}, f(ctx, e) })
-	return err
+// Each is what f makes of each example, in their order, on all cores, until one fails or
+// ctx ends.
+func Each[E, J any](ctx context.Context, examples []E, f func(context.Context, *E) (J, error)) ([]J, error) {
+	return onAllCores(ctx, examples, nil, f)
 }
 
 // onAllCores judges all examples, in their order, until one fails or ctx ends.

@@ -65,7 +65,7 @@ func (r *rewording) judge(ctx context.Context, span text.Span, s fact.Support) (
 }
 
 // A longer claim than these, in code points, holds more details than the reader was
-// trained to weigh (99 in 100 of the written claims are as long), and is not told as
+// trained to weigh (99 in 100 of the written claims are no longer), and is not told as
 // supported on its word.
 const (
 	longestHan   = 32

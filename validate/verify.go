@@ -74,12 +74,17 @@ func (l *Local) Verify(ctx context.Context, req kb.VerifyRequest) (kb.Verificati
 	if err != nil {
 		return kb.Verification{}, fmt.Errorf("verify: %w", err)
 	}
+	return verificationOf(judged), nil
+}
+
+// verificationOf sums up judged claims.
+func verificationOf(judged []judgedClaim) kb.Verification {
 	var out kb.Verification
 	for _, c := range judged {
 		out.Claims = append(out.Claims, c.Claim)
 	}
 	out.Verdict, out.Support = verdictOf(out.Claims)
-	return out, nil
+	return out
 }
 
 // judgedClaim is a claim with what the contract does not show.
@@ -90,19 +95,18 @@ type judgedClaim struct {
 	words    Words
 }
 
-// ClaimWords are the figures of the claims of an answer with the verdict of facts
-// alone, in order, for training and measuring. The reader is asked about every claim
-// that is one.
-func (l *Local) ClaimWords(ctx context.Context, req kb.VerifyRequest) ([]Words, error) {
+// Measure is Verify with the figures of the claims and the verdict of facts alone, in
+// order, for training and measuring. The reader is asked about every claim that is one.
+func (l *Local) Measure(ctx context.Context, req kb.VerifyRequest) (kb.Verification, []Words, error) {
 	judged, err := l.check(ctx, req, true)
 	if err != nil {
-		return nil, fmt.Errorf("claim words: %w", err)
+		return kb.Verification{}, nil, fmt.Errorf("verify: %w", err)
 	}
 	out := make([]Words, len(judged))
 	for i, c := range judged {
 		out[i] = c.words
 	}
-	return out, nil
+	return verificationOf(judged), out, nil
 }
 
 // check judges the claims of an answer one by one; with measure set, their words are

@@ -119,16 +119,10 @@ func (c *cli) writeSay(ctx context.Context, set trainingSet, path, written strin
 	if err != nil {
 		return err
 	}
-	said := make([]app.Said, len(examples))
-	order := map[*evaluate.SufficiencyExample]int{}
-	for i := range examples {
-		order[&examples[i]] = i
-	}
-	if err := evaluate.Each(ctx, examples, func(ctx context.Context, e *evaluate.SufficiencyExample) error {
-		s, err := with.Reading(ctx, kb.Question{Text: e.Question, AsOf: e.AsOf}, e.Passages)
-		said[order[e]] = s
-		return err
-	}); err != nil {
+	said, err := evaluate.Each(ctx, examples, func(ctx context.Context, e *evaluate.SufficiencyExample) (app.Said, error) {
+		return with.Reading(ctx, kb.Question{Text: e.Question, AsOf: e.AsOf}, e.Passages)
+	})
+	if err != nil {
 		return err
 	}
 	file, err := os.Create(filepath.Clean(path))

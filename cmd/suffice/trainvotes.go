@@ -84,19 +84,14 @@ func (c *cli) writeVotes(ctx context.Context, set claimSet, path, written, cases
 			examples = append(examples, e)
 		}
 	}
-	rows := make([]*voting, len(examples))
-	at := map[*evaluate.ClaimExample]int{}
-	for i := range examples {
-		at[&examples[i]] = i
-	}
-	if err := evaluate.Each(ctx, examples, func(ctx context.Context, e *evaluate.ClaimExample) error {
+	rows, err := evaluate.Each(ctx, examples, func(ctx context.Context, e *evaluate.ClaimExample) (*voting, error) {
 		votes, err := judge.Votes(ctx, kb.VerifyRequest{Question: e.Question, Answer: e.Answer, Passages: e.Passages, AsOf: e.AsOf()})
 		if err != nil || len(votes) != 1 {
-			return err
+			return nil, err
 		}
-		rows[at[e]] = votingOf(e, votes[0])
-		return nil
-	}); err != nil {
+		return votingOf(e, votes[0]), nil
+	})
+	if err != nil {
 		return err
 	}
 	file, err := os.Create(filepath.Clean(path))

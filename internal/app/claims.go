@@ -50,11 +50,7 @@ func (j *ClaimJudge) Verify(ctx context.Context, req kb.VerifyRequest) (kb.Verif
 // Judge checks an answer; rows are the features of its claims, nil where wording
 // decides nothing.
 func (j *ClaimJudge) Judge(ctx context.Context, req kb.VerifyRequest) (kb.Verification, [][]uint32, error) {
-	got, err := j.local.Verify(ctx, req)
-	if err != nil {
-		return kb.Verification{}, nil, err
-	}
-	words, err := j.local.ClaimWords(ctx, req)
+	got, words, err := j.local.Measure(ctx, req)
 	if err != nil {
 		return kb.Verification{}, nil, err
 	}
@@ -77,7 +73,7 @@ type ClaimVote struct {
 
 // Votes asks the reader about each claim of an answer, in order.
 func (j *ClaimJudge) Votes(ctx context.Context, req kb.VerifyRequest) ([]ClaimVote, error) {
-	words, err := j.local.ClaimWords(ctx, req)
+	_, words, err := j.local.Measure(ctx, req)
 	if err != nil {
 		return nil, err
 	}
