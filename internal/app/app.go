@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/retrieval/index"
 	"suffice.dev/suffice/services/config"
 	"suffice.dev/suffice/services/pipeline"
 	"suffice.dev/suffice/services/snapshot"
@@ -155,9 +156,12 @@ type Status struct {
 	Reviews   int   `json:"reviews"`
 	Bytes     int64 `json:"bytes"` // of the store
 
-	Model    string `json:"model"`    // embedding that is configured
-	Embedded int    `json:"embedded"` // passages that it has embedded
-	Serving  string `json:"serving"`  // embedding that questions are asked of; another than Model until that has all passages
+	Model    string `json:"model"`             // embedding that is configured
+	Embedded int    `json:"embedded"`          // passages that it has embedded
+	Serving  string `json:"serving"`           // embedding that questions are asked of; another than Model until that has all passages
+	Failure  string `json:"failure,omitempty"` // why Model embeds nothing at present
+
+	Collections []index.CollectionEmbedding `json:"collections,omitempty"` // the same for each: a collection changes over when all its passages are embedded
 }
 
 // Status opens the data folder and counts what it holds.
@@ -176,7 +180,7 @@ func (a *App) Status(ctx context.Context) (Status, error) {
 	e := x.Embedding()
 	return Status{
 		Documents: n.Documents, Versions: n.Versions, Passages: e.Chunks, Facts: n.Facts, Gaps: n.Gaps, Reviews: n.Reviews, Bytes: n.Bytes,
-		Model: e.Wanted, Embedded: e.Done, Serving: e.Serving,
+		Model: e.Wanted, Embedded: e.Done, Serving: e.Serving, Failure: e.Failure, Collections: e.Collections,
 	}, nil
 }
 

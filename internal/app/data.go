@@ -21,7 +21,6 @@ import (
 	"suffice.dev/suffice/kb/store"
 	"suffice.dev/suffice/model/embed"
 	"suffice.dev/suffice/retrieval"
-	"suffice.dev/suffice/retrieval/dense/openai"
 	"suffice.dev/suffice/retrieval/graph"
 	"suffice.dev/suffice/retrieval/graph/pages"
 	"suffice.dev/suffice/retrieval/index"
@@ -116,11 +115,10 @@ func (d *data) open(ctx context.Context) error {
 		if s != nil {
 			dir = filepath.Join(d.dir, indexFolder)
 		}
-		endpoint, err := d.endpoint(ctx, cfg)
-		if err != nil {
+		opt := index.Options{Edges: d.edges, Match: d.parts.lexicon().Match, Form: form, Logger: d.log}
+		if err := d.embedding(ctx, cfg.Embedding, &opt); err != nil {
 			return err
 		}
-		opt := index.Options{Edges: d.edges, Match: d.parts.lexicon().Match, Form: form, Logger: d.log, Endpoint: endpoint}
 		servers, err := reachServers(ctx, cfg, &opt)
 		if err != nil {
 			return err
@@ -141,31 +139,6 @@ func (d *data) open(ctx context.Context) error {
 		d.work.Go(func() { x.Follow(following) })
 	}
 	return nil
-}
-
-// checkTime is how long the first call to an embedding endpoint may take.
-const checkTime = 10 * time.Second
-
-// endpoint is the embedding model elsewhere; nil for the built-in one. Vectors of
-// another length than configured are an error; a server that does not answer yet is
-// not: the built-in embedding serves until it does.
-func (d *data) endpoint(ctx context.Context, cfg config.Config) (index.Endpoint, error) {
-	if cfg.Embedding.Provider != config.OpenAIEmbedding {
-		return nil, nil
-	}
-	client, err := openai.New(cfg.Embedding.Client(), nil)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, checkTime)
-	defer cancel()
-	switch err := client.Check(ctx); {
-	case errors.Is(err, openai.ErrDims):
-		return nil, err
-	case err != nil:
-		d.log.Warn("the embedding endpoint does not answer; the built-in embedding serves until it does", "error", err)
-	}
-	return client, nil
 }
 
 // renew reads and embeds everything again where another release did it.

@@ -25,6 +25,7 @@ type catalog struct {
 	terms      uint64  // in all live rows
 
 	collections map[string]int // live versions by collection
+	chunks      map[string]int // live rows by collection
 	restricted  int            // live versions that not everyone may read
 	timed       int            // live versions with a validity or a superseding version
 	numbers     int            // version numbers given out
@@ -73,7 +74,7 @@ type row struct {
 
 func newCatalog() *catalog {
 	return &catalog{
-		versions: map[string]*version{}, documents: map[string][]*version{}, supersedes: map[string]map[*version]bool{}, titles: map[string]map[*version]bool{}, collections: map[string]int{},
+		versions: map[string]*version{}, documents: map[string][]*version{}, supersedes: map[string]map[*version]bool{}, titles: map[string]map[*version]bool{}, collections: map[string]int{}, chunks: map[string]int{},
 	}
 }
 
@@ -144,6 +145,7 @@ func (c *catalog) put(r *record) *version {
 	}
 	v.vis = c.visibility(v)
 	c.count(v.vis, 1)
+	c.chunks[v.vis.Collection] += len(v.rows)
 	return v
 }
 
@@ -156,6 +158,9 @@ func (c *catalog) remove(v *version) {
 		c.numberOf[r] = -1
 	}
 	c.live -= len(v.rows)
+	if c.chunks[v.vis.Collection] -= len(v.rows); c.chunks[v.vis.Collection] == 0 {
+		delete(c.chunks, v.vis.Collection)
+	}
 	delete(c.versions, v.key())
 	c.documents[v.doc.ID] = slices.DeleteFunc(c.documents[v.doc.ID], func(o *version) bool { return o == v })
 	if len(c.documents[v.doc.ID]) == 0 {

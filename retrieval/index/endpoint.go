@@ -1,19 +1,17 @@
 package index
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
-	"io"
-	"math"
+	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -23,7 +21,8 @@ import (
 	"suffice.dev/suffice/retrieval/dense"
 )
 
-// Endpoint is an embedding model elsewhere.
+// Endpoint is an embedding model beside the built-in one: at an address, or in this
+// process where it is too slow to wait for.
 type Endpoint interface {
 	// Name tells two models apart: vectors of different names are not comparable.
 	Name() string
@@ -33,43 +32,66 @@ type Endpoint interface {
 	Embed(ctx context.Context, texts []string, passages bool) ([][]float32, error)
 }
 
-// Embedding says which model the dense route asks, and how far a model at an endpoint
-// has come with the chunks.
+// Embedding says which models the dense route asks, and how far the configured one has
+// come with the chunks.
 type Embedding struct {
-	Serving string // name of the model that answers questions now
-	Wanted  string // name of the model that is configured
-	Done    int    // chunks that the wanted model has embedded
-	Chunks  int    // all chunks
-	Failure string // why the endpoint gives nothing at present; "" = it works, or there is none
+	Serving     string // name of the model that answers questions now; of the collection that is furthest behind
+	Wanted      string // name of the model that is configured
+	Done        int    // chunks that the wanted model has embedded
+	Chunks      int    // all chunks
+	Failure     string // why the wanted model gives nothing at present; "" = it works, or needs not
+	Collections []CollectionEmbedding
 }
 
-// remote is the endpoint's side of the index. All of it but the endpoint is guarded by
-// the index's lock.
+// CollectionEmbedding is the same of one collection.
+type CollectionEmbedding struct {
+	Collection string `json:"collection"`
+	Serving    string `json:"serving"`
+	Done       int    `json:"embedded"`
+	Chunks     int    `json:"passages"`
+}
+
+// remote is a model beside the built-in one, with what it has embedded. All of it but the
+// endpoint, the questions and rests is guarded by the index's lock.
+//
+// A change of model goes collection by collection. The wanted model embeds in the
+// background (EmbedLate); a collection of which it has every chunk changes over to it, and
+// until then is served as before: by the model that served it last (Index.earlier), or
+// the built-in one, which always has everything. What was embedded is kept by the text's
+// hash, so that a process that ends loses no more than a batch.
 type remote struct {
 	endpoint  Endpoint
+	origin    string                        // what Options.Earlier makes it from
 	questions *lru.Cache[string, []float32] // recent ones
 	file      *vectorFile
 	matrix    *dense.Matrix
-	zero      float64 // cosine of two chunks that have nothing to do with each other
-	serving   bool
-	failure   string
-	changed   chan struct{} // of capacity 1: there may be chunks to embed
+	zero      float64         // cosine of two chunks that have nothing to do with each other
+	placed    map[string]int  // chunks that have their vectors, by collection
+	serving   map[string]bool // collections that changed over to it
+	rests     atomic.Int64    // UnixNano until which it is not asked: an earlier model that failed
+
+	failure string
+	changed chan struct{} // of capacity 1: there may be chunks to embed
 }
 
-// Windows for models at an endpoint, in code points where Chinese prevails and
-// elsewhere: about 400 tokens, well within the 512 of the smallest.
+// Windows for these models, in code points where Chinese prevails and elsewhere: about
+// 400 tokens, well within the 512 of the smallest.
 const (
 	remoteHan   = 450
 	remoteOther = 1200
 )
 
-// Late chunks: while more than a tenth of all is without vectors of the endpoint's
-// model, the built-in one serves all; below, it serves the late ones alone.
+// Late chunks: while more than a tenth of a collection is without vectors of the model
+// that serves it, the one before it does; below, the built-in one serves the late ones alone.
 const lateShare = 0.1
 
 // recentQuestions is how many questions' vectors are kept: a route searches and scores
 // with one.
 const recentQuestions = 512
+
+// earlierRests is how long an earlier model is left alone after it failed: it may be gone
+// for good, and the built-in one stands in for it.
+const earlierRests = 30 * time.Second
 
 // question embeds a question, or remembers it.
 func (r *remote) question(ctx context.Context, text string) ([]float32, error) {
@@ -84,49 +106,114 @@ func (r *remote) question(ctx context.Context, text string) ([]float32, error) {
 	return vectors[0], nil
 }
 
-// openRemote reads the vectors that an earlier run left.
-func (x *Index) openRemote() error {
-	ep := x.opt.Endpoint
-	if ep == nil {
+// openRemotes opens the wanted model, if there is one, and those before it that still
+// serve a collection.
+func (x *Index) openRemotes() error {
+	if x.opt.Endpoint == nil {
+		// What served before the built-in one is no candidate of a later change.
+		if err := os.Remove(filepath.Join(x.dir, servedName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("open index: %w", err)
+		}
 		return nil
 	}
-	sum := sha256.Sum256([]byte(ep.Name()))
-	path := filepath.Join(x.dir, fmt.Sprintf("vectors-%x.log", sum[:6]))
+	var err error
+	if x.remote, err = x.openRemote(x.opt.Endpoint, x.opt.Origin); err != nil {
+		return err
+	}
+	served, err := readServed(x.dir)
+	if err != nil {
+		x.log.Warn("which embedding served before is not known: the built-in one serves until the wanted one has all", "error", err)
+	}
+	for _, s := range served {
+		if s.Name == x.opt.Endpoint.Name() {
+			x.remote.resume(s.Collections)
+			continue
+		}
+		if len(x.earlier) == mostEarlier || x.opt.Earlier == nil {
+			continue
+		}
+		ep, err := x.opt.Earlier(s.Origin)
+		if err != nil || ep == nil || ep.Name() != s.Name || ep.Dims() != s.Dims {
+			x.log.Warn("the embedding that served before cannot be asked any more; the built-in one serves", "model", s.Name, "error", err)
+			continue
+		}
+		r, err := x.openRemote(ep, s.Origin)
+		if err != nil {
+			return err
+		}
+		r.resume(s.Collections)
+		x.earlier = append(x.earlier, r)
+	}
+	return x.serve()
+}
+
+// resume lets a model go on serving collections that it served when the process before
+// this one ended, as far as their vectors are there.
+func (r *remote) resume(collections []string) {
+	for _, c := range collections {
+		if r.placed[c] > 0 {
+			r.serving[c] = true
+		}
+	}
+	r.zero = unrelated(r.matrix)
+}
+
+// openRemote reads the vectors that an earlier run left.
+func (x *Index) openRemote(ep Endpoint, origin string) (*remote, error) {
+	path := filepath.Join(x.dir, vectorsName(ep.Name()))
 	file, err := openVectors(path, ep.Name(), ep.Dims())
 	if errors.Is(err, retrieval.ErrCorrupt) {
-		x.log.Warn("vectors of the endpoint are fetched again", "reason", err)
+		x.log.Warn("passages are embedded again", "model", ep.Name(), "reason", err)
 		if err = os.Remove(path); err == nil {
 			file, err = openVectors(path, ep.Name(), ep.Dims())
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("open index: %w", err)
+		return nil, fmt.Errorf("open index: %w", err)
 	}
 	matrix, err := dense.NewMatrix(ep.Dims(), dense.Cosine, x.dir)
 	if err != nil {
-		return errors.Join(fmt.Errorf("open index: %w", err), file.close())
+		return nil, errors.Join(fmt.Errorf("open index: %w", err), file.close())
 	}
 	questions, err := lru.New[string, []float32](recentQuestions)
 	if err != nil {
-		return errors.Join(fmt.Errorf("open index: %w", err), file.close(), matrix.Close())
+		return nil, errors.Join(fmt.Errorf("open index: %w", err), file.close(), matrix.Close())
 	}
-	x.remote = &remote{endpoint: ep, questions: questions, file: file, matrix: matrix, changed: make(chan struct{}, 1)}
-	for r := range x.cat.rows {
-		texts, err := x.windowTexts(int32(r))
+	r := &remote{
+		endpoint: ep, origin: origin, questions: questions, file: file, matrix: matrix,
+		placed: map[string]int{}, serving: map[string]bool{}, changed: make(chan struct{}, 1),
+	}
+	for n := range x.cat.rows {
+		texts, err := x.windowTexts(int32(n))
 		if err != nil {
-			return err
+			return nil, errors.Join(err, r.close())
 		}
-		if len(x.missing(texts)) == 0 {
-			if err := x.place(int32(r), texts); err != nil {
-				return err
+		if len(r.missing(texts)) == 0 {
+			if err := x.place(r, int32(n), texts); err != nil {
+				return nil, errors.Join(err, r.close())
 			}
 		}
 	}
-	x.serve()
-	return nil
+	return r, nil
 }
 
-// windowTexts are the texts that the endpoint embeds for a row; none for a deleted one.
+// vectorsName is the file of a model's vectors.
+func vectorsName(model string) string {
+	sum := sha256.Sum256([]byte(model))
+	return fmt.Sprintf("vectors-%x.log", sum[:6])
+}
+
+func (r *remote) close() error { return errors.Join(r.file.close(), r.matrix.Close()) }
+
+// remotes are the models beside the built-in one, the wanted one first.
+func (x *Index) remotes() []*remote {
+	if x.remote == nil {
+		return nil
+	}
+	return append([]*remote{x.remote}, x.earlier...)
+}
+
+// windowTexts are the texts that such a model embeds for a row; none for a deleted one.
 func (x *Index) windowTexts(r int32) ([]string, error) {
 	w := x.cat.rows[r]
 	if w.version == nil {
@@ -145,10 +232,10 @@ func (x *Index) windowTexts(r int32) ([]string, error) {
 }
 
 // missing are the texts whose vectors are not there yet.
-func (x *Index) missing(texts []string) []string {
+func (r *remote) missing(texts []string) []string {
 	var out []string
 	for _, t := range texts {
-		if _, ok := x.remote.file.get(t); !ok {
+		if _, ok := r.file.get(t); !ok {
 			out = append(out, t)
 		}
 	}
@@ -156,38 +243,91 @@ func (x *Index) missing(texts []string) []string {
 }
 
 // place gives a row its vectors, all of which are there.
-func (x *Index) place(r int32, texts []string) error {
+func (x *Index) place(r *remote, n int32, texts []string) error {
+	v := x.cat.rows[n].version
+	if v == nil {
+		return nil // deleted
+	}
 	rows := make([]dense.Vector, 0, len(texts))
 	for _, t := range texts {
-		v, _ := x.remote.file.get(t)
-		rows = append(rows, v)
+		w, _ := r.file.get(t)
+		rows = append(rows, w)
 	}
-	return x.remote.matrix.Put(r, rows)
+	if !r.matrix.Has(n) {
+		r.placed[v.vis.Collection]++
+	}
+	return r.matrix.Put(n, rows)
 }
 
-// late reports whether a live row waits for its vectors.
-func (x *Index) late(r int32) bool {
-	return x.cat.rows[r].version != nil && !x.remote.matrix.Has(r)
+// forget drops a row of a collection.
+func (r *remote) forget(n int32, collection string) {
+	if r.matrix.Has(n) {
+		r.placed[collection]--
+	}
+	r.matrix.Delete(n)
 }
 
-// serve lets the endpoint's model answer as soon as it has all chunks.
-func (x *Index) serve() {
-	if x.remote.serving || x.remote.matrix.Len() == 0 {
-		return
-	}
-	for r := range x.cat.rows {
-		if x.late(int32(r)) {
-			return
+// late reports whether a live row waits for its vectors of a model.
+func (x *Index) late(r *remote, n int32) bool {
+	return x.cat.rows[n].version != nil && !r.matrix.Has(n)
+}
+
+// answers reports whether a collection is served by a model beside the built-in one.
+func (x *Index) answers(r *remote, collection string) bool {
+	return r.serving[collection] && float64(r.placed[collection]) >= (1-lateShare)*float64(x.cat.chunks[collection])
+}
+
+// answering is the model that serves a collection; nil = the built-in one.
+func (x *Index) answering(collection string) *remote {
+	for _, r := range x.remotes() {
+		if x.answers(r, collection) && time.Now().UnixNano() >= r.rests.Load() {
+			return r
 		}
 	}
-	x.remote.zero = unrelated(x.remote.matrix)
-	x.remote.serving = true
-	x.log.Info("the dense route asks the embedding endpoint", "model", x.remote.endpoint.Name(), "zero", x.remote.zero)
+	return nil
+}
+
+// serve lets collections change over to the wanted model of which it has all chunks, and
+// lets go of models that serve none any more.
+func (x *Index) serve() error {
+	r := x.remote
+	changed := false
+	for c, n := range x.cat.chunks {
+		if r.serving[c] || n == 0 || r.placed[c] < n {
+			continue
+		}
+		if !changed {
+			r.zero = unrelated(r.matrix)
+		}
+		r.serving[c], changed = true, true
+		x.log.Info("a collection is asked by another embedding", "collection", c, "model", r.endpoint.Name(), "zero", r.zero)
+	}
+	var errs []error
+	kept := x.earlier[:0]
+	for _, e := range x.earlier {
+		needed := false
+		for c := range e.serving {
+			needed = needed || x.cat.chunks[c] > 0 && !r.serving[c]
+		}
+		if needed {
+			kept = append(kept, e)
+			continue
+		}
+		errs = append(errs, e.close())
+		changed = true
+	}
+	clear(x.earlier[len(kept):])
+	x.earlier = kept
+	if changed {
+		errs = append(errs, x.noteServed())
+	}
+	return errors.Join(errs...)
 }
 
 // unrelated is the mean cosine of windows drawn at random, 2,000 pairs: what the
 // calibration of the route takes for 0. Models differ in it (0.7 to 0.9 for e5, near 0
-// for others), so it is measured on the chunks themselves, once the last one is there.
+// for others), so it is measured on the chunks themselves, whenever a collection changes
+// over.
 func unrelated(m *dense.Matrix) float64 {
 	const pairs = 2000
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -202,15 +342,25 @@ func unrelated(m *dense.Matrix) float64 {
 	return max(0, min(0.95, sum/pairs))
 }
 
-// Embedding returns the state of the dense route's model.
+// Embedding returns the state of the dense route's models.
 func (x *Index) Embedding() Embedding {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	out := Embedding{Serving: x.opt.Model.Name(), Wanted: x.opt.Model.Name(), Done: x.cat.live, Chunks: x.cat.live}
+	static := x.opt.Model.Name()
+	out := Embedding{Serving: static, Wanted: static, Done: x.cat.live, Chunks: x.cat.live}
 	if x.remote != nil {
 		out.Wanted, out.Failure, out.Done = x.remote.endpoint.Name(), x.remote.failure, x.remote.matrix.Len()
-		if x.remote.serving {
-			out.Serving = out.Wanted
+	}
+	for _, c := range slices.Sorted(maps.Keys(x.cat.chunks)) {
+		one := CollectionEmbedding{Collection: c, Serving: static, Done: x.cat.chunks[c], Chunks: x.cat.chunks[c]}
+		if x.remote != nil {
+			one.Done = x.remote.placed[c]
+		}
+		if r := x.answering(c); r != nil {
+			one.Serving = r.endpoint.Name()
+		}
+		if out.Collections = append(out.Collections, one); len(out.Collections) == 1 || one.Serving != out.Wanted {
+			out.Serving = one.Serving
 		}
 	}
 	return out
@@ -233,9 +383,9 @@ const (
 	longest   = time.Minute
 )
 
-// Follow has the endpoint embed what it has not yet, now and after every change, until
-// the context ends; without an endpoint it returns at once. The built-in embedding
-// serves meanwhile. Failures are logged once and tried again.
+// Follow has the wanted model embed what it has not yet, now and after every change, until
+// the context ends; without one it returns at once. What served before serves meanwhile.
+// Failures are logged once and tried again.
 func (x *Index) Follow(ctx context.Context) {
 	if x.remote == nil {
 		return
@@ -255,7 +405,7 @@ func (x *Index) Follow(ctx context.Context) {
 		x.remote.failure = failed
 		x.mu.Unlock()
 		if err != nil && before == "" {
-			x.log.Warn("the embedding endpoint fails; the built-in embedding serves what it has not embedded", "error", err)
+			x.log.Warn("the embedding that is configured fails; what served before serves what it has not embedded", "error", err)
 		}
 		if err == nil {
 			wait = firstWait
@@ -276,8 +426,8 @@ func (x *Index) Follow(ctx context.Context) {
 // lateBatch is how many texts are embedded before what came of it is kept.
 const lateBatch = 32
 
-// EmbedLate has the endpoint embed all chunks that it has not embedded yet. What was
-// done when it fails stays done.
+// EmbedLate has the wanted model embed all chunks that it has not embedded yet, collection
+// by collection, the smallest first. What was done when it fails stays done.
 func (x *Index) EmbedLate(ctx context.Context) error {
 	if x.remote == nil {
 		return nil
@@ -290,8 +440,7 @@ func (x *Index) EmbedLate(ctx context.Context) error {
 		if len(rows) == 0 {
 			x.mu.Lock()
 			defer x.mu.Unlock()
-			x.serve()
-			return nil
+			return x.serve()
 		}
 		for batch := range slices.Chunk(texts, lateBatch) {
 			vectors, err := x.remote.endpoint.Embed(ctx, batch, true)
@@ -315,23 +464,36 @@ func (x *Index) EmbedLate(ctx context.Context) error {
 	}
 }
 
-// nextLate are some rows that wait, and the texts that are to be embedded for them.
+// nextLate are some rows of one collection that wait, and the texts that are to be
+// embedded for them.
 func (x *Index) nextLate() (rows []int32, texts []string, err error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if x.closed {
 		return nil, nil, errClosed()
 	}
-	for r := range x.cat.rows {
-		if !x.late(int32(r)) {
+	next, found := "", false
+	for c, n := range x.cat.chunks {
+		if x.remote.placed[c] == n {
 			continue
 		}
-		windows, err := x.windowTexts(int32(r))
+		if !found || n < x.cat.chunks[next] || n == x.cat.chunks[next] && c < next {
+			next, found = c, true
+		}
+	}
+	if !found {
+		return nil, nil, nil
+	}
+	for n := range x.cat.rows {
+		if !x.late(x.remote, int32(n)) || x.cat.rows[n].version.vis.Collection != next {
+			continue
+		}
+		windows, err := x.windowTexts(int32(n))
 		if err != nil {
 			return nil, nil, err
 		}
-		rows = append(rows, int32(r))
-		if texts = append(texts, x.missing(windows)...); len(texts) >= lateBatch {
+		rows = append(rows, int32(n))
+		if texts = append(texts, x.remote.missing(windows)...); len(texts) >= lateBatch {
 			break
 		}
 	}
@@ -345,136 +507,17 @@ func (x *Index) placeAll(rows []int32) error {
 	if x.closed {
 		return errClosed()
 	}
-	for _, r := range rows {
-		texts, err := x.windowTexts(r)
+	for _, n := range rows {
+		texts, err := x.windowTexts(n)
 		if err != nil {
 			return err
 		}
-		if err := x.place(r, texts); err != nil {
+		if err := x.place(x.remote, n, texts); err != nil {
 			return err
 		}
 	}
 	if x.opt.Vectors != nil { // what waited for them may be written there now
 		x.of(x.opt.Vectors).suspect()
 	}
-	return nil
+	return x.serve()
 }
-
-// vectorFile keeps the vectors of an endpoint by the hash of their text: what was
-// embedded once is never sent again.
-//
-//	head:   magic, length of the model's name (u16), name, dims (u16)
-//	record: first 16 bytes of the text's SHA-256, scale (float32), values (int8), CRC-32C
-//
-// All numbers are little endian. A torn record at the end is cut off.
-type vectorFile struct {
-	f    *os.File
-	dims int
-	size int64
-	at   map[textHash]int64
-}
-
-type textHash [16]byte
-
-const vectorMagic = "SFXVEC1\n"
-
-func hashOf(s string) textHash {
-	sum := sha256.Sum256([]byte(s))
-	return textHash(sum[:16])
-}
-
-func openVectors(path, name string, dims int) (*vectorFile, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("open vectors: %w", err)
-	}
-	v := &vectorFile{f: f, dims: dims, at: map[textHash]int64{}}
-	if err := v.load(name); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return v, nil
-}
-
-func (v *vectorFile) record() int { return len(textHash{}) + 4 + v.dims + 4 }
-
-func (v *vectorFile) load(name string) error {
-	want := binary.LittleEndian.AppendUint16([]byte(vectorMagic), uint16(len(name)))
-	want = binary.LittleEndian.AppendUint16(append(want, name...), uint16(v.dims))
-	v.size = int64(len(want))
-	in := bufio.NewReaderSize(v.f, 1<<20)
-	got := make([]byte, len(want))
-	switch n, err := io.ReadFull(in, got); {
-	case n == 0 && errors.Is(err, io.EOF):
-		if _, err := v.f.Write(want); err != nil {
-			return fmt.Errorf("write vectors: %w", err)
-		}
-		return nil
-	case err != nil || string(got) != string(want):
-		return fmt.Errorf("vectors of the endpoint: %w: of another model", retrieval.ErrCorrupt)
-	}
-	buf := make([]byte, v.record())
-	for {
-		if _, err := io.ReadFull(in, buf); err != nil {
-			break // the end, or a torn record
-		}
-		body := buf[:len(buf)-4]
-		if crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(buf[len(body):]) {
-			break
-		}
-		v.at[textHash(body[:len(textHash{})])] = v.size
-		v.size += int64(len(buf))
-	}
-	if err := v.f.Truncate(v.size); err != nil {
-		return fmt.Errorf("cut vectors: %w", err)
-	}
-	return nil
-}
-
-func (v *vectorFile) get(text string) (dense.Vector, bool) {
-	at, ok := v.at[hashOf(text)]
-	if !ok {
-		return dense.Vector{}, false
-	}
-	buf := make([]byte, v.record())
-	if _, err := v.f.ReadAt(buf, at); err != nil {
-		return dense.Vector{}, false
-	}
-	body := buf[len(textHash{}):]
-	out := dense.Vector{Scale: math.Float32frombits(binary.LittleEndian.Uint32(body)), Values: make([]int8, v.dims)}
-	for i := range out.Values {
-		out.Values[i] = int8(body[4+i])
-	}
-	return out, true
-}
-
-func (v *vectorFile) add(texts []string, vectors [][]float32) error {
-	if len(texts) != len(vectors) {
-		return fmt.Errorf("%d vectors for %d texts", len(vectors), len(texts))
-	}
-	var buf []byte
-	at := make([]int64, len(texts))
-	for i, t := range texts {
-		if len(vectors[i]) != v.dims {
-			return fmt.Errorf("%w: %d, want %d", dense.ErrDims, len(vectors[i]), v.dims)
-		}
-		start := len(buf)
-		at[i] = v.size + int64(start)
-		h := hashOf(t)
-		q := embed.Quantize(vectors[i])
-		buf = binary.LittleEndian.AppendUint32(append(buf, h[:]...), math.Float32bits(q.Scale))
-		for _, x := range q.Values {
-			buf = append(buf, byte(x))
-		}
-		buf = binary.LittleEndian.AppendUint32(buf, crc32.Checksum(buf[start:], castagnoli))
-	}
-	if _, err := v.f.WriteAt(buf, v.size); err != nil {
-		return fmt.Errorf("write vectors: %w", err)
-	}
-	v.size += int64(len(buf))
-	for i, t := range texts {
-		v.at[hashOf(t)] = at[i]
-	}
-	return nil
-}
-
-func (v *vectorFile) close() error { return v.f.Close() }

@@ -55,9 +55,16 @@ type Options struct {
 	Facts   FactServer
 	// Patience is how long a server is waited for that may be down; 0 = 3 s.
 	Patience time.Duration
-	// Endpoint embeds in the place of Model, once it has embedded all chunks; nil = none.
-	// Follow has it do so.
+	// Endpoint embeds in the place of Model: a collection changes over to it once it has
+	// embedded all its chunks, and until then is served as before. nil = none. Follow has it
+	// embed.
 	Endpoint Endpoint
+	// Origin is what Earlier makes Endpoint from again, in a later process that is configured
+	// with another. It is kept in the folder: no secrets.
+	Origin string
+	// Earlier makes an endpoint that served before from its Origin; nil or an error = the
+	// built-in embedding stands in for it.
+	Earlier func(origin string) (Endpoint, error)
 }
 
 // Index is the embedded form of all routes, in a folder of its own that one
@@ -77,12 +84,15 @@ type Index struct {
 	matrix *dense.Matrix
 	facts  *graph.Graph
 	stats  *bm25.Stats // nil while the log is read
-	remote *remote     // nil = no endpoint
-	seq    int64
-	at     int64 // of the change that is being applied
-	closed bool
-	feed   Feed   // of the last Sync; servers only
-	store  string // its identity; "" = not known
+	remote *remote     // the wanted model; nil = the built-in one
+	// earlier are models that serve collections of which the wanted one has not all chunks,
+	// the latest first.
+	earlier []*remote
+	seq     int64
+	at      int64 // of the change that is being applied
+	closed  bool
+	feed    Feed   // of the last Sync; servers only
+	store   string // its identity; "" = not known
 
 	lexical   *bm25.Index // nil = Options.Words stands for it
 	lock      *os.File
@@ -140,7 +150,7 @@ func Open(dir string, opt Options) (*Index, error) {
 	if err := x.openLog(); err != nil {
 		return nil, errors.Join(err, x.closeLexical(), x.lock.Close())
 	}
-	if err := errors.Join(x.align(), x.openRemote()); err != nil {
+	if err := errors.Join(x.align(), x.openRemotes()); err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
 	x.follow()
@@ -419,9 +429,9 @@ func (x *Index) Close() error {
 		return nil
 	}
 	x.closed = true
-	if x.remote != nil {
-		if err := errors.Join(x.remote.file.close(), x.remote.matrix.Close()); err != nil {
-			x.log.Warn("vectors of the endpoint not closed", "error", err)
+	for _, r := range x.remotes() {
+		if err := r.close(); err != nil {
+			x.log.Warn("vectors not closed", "model", r.endpoint.Name(), "error", err)
 		}
 	}
 	return errors.Join(x.file.sync(), x.file.close(), x.matrix.Close(), x.closeLexical(), x.lock.Close())
@@ -692,8 +702,8 @@ func (x *Index) drop(v *version, out *change) error {
 		out.gone = append(out.gone, evidenceID(v, x.cat.rows[n].ordinal))
 		x.matrix.Delete(n)
 		x.facts.Delete(n)
-		if x.remote != nil {
-			x.remote.matrix.Delete(n)
+		for _, m := range x.remotes() {
+			m.forget(n, v.vis.Collection)
 		}
 	}
 	x.cat.remove(v)

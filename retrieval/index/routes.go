@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/retrieval"
@@ -128,7 +129,8 @@ type denseRoute struct {
 type asked struct {
 	static   []float32
 	language dense.Language
-	endpoint []float32 // nil = the endpoint's model does not serve
+	endpoint []float32 // by model
+	model    *remote   // that serves the collection; nil = the built-in one
 	far      bool      // the server proposes chunks, by the model that serves
 }
 
@@ -143,7 +145,8 @@ func language(s string) dense.Language {
 	return dense.Unknown
 }
 
-// embed asks the endpoint outside the index's lock: it may take as long as it is let.
+// embed asks the model that serves outside the index's lock: it may take as long as it is
+// let. Where a model before the wanted one does not answer, the built-in one stands in.
 func (d denseRoute) embed(ctx context.Context, q retrieval.Query) (asked, error) {
 	out := asked{static: d.x.opt.Model.Embed(q.Text), language: language(q.Text)}
 	if d.x.remote == nil {
@@ -151,14 +154,19 @@ func (d denseRoute) embed(ctx context.Context, q retrieval.Query) (asked, error)
 		return out, nil
 	}
 	d.x.mu.RLock()
-	serves := d.x.remote.serving && float64(d.x.remote.matrix.Len()) >= (1-lateShare)*float64(d.x.cat.live)
+	model := d.x.answering(q.Filter.Collection)
 	d.x.mu.RUnlock()
-	if !serves || d.server != nil && d.follower.held.Load() == 0 {
+	wanted := model == d.x.remote
+	if model == nil || wanted && d.server != nil && d.follower.held.Load() == 0 {
 		return out, nil
 	}
-	var err error
-	out.endpoint, err = d.x.remote.question(ctx, q.Text)
-	out.far = d.server != nil
+	v, err := model.question(ctx, q.Text)
+	if err != nil && !wanted && ctx.Err() == nil {
+		d.x.log.Warn("the embedding that served before does not answer; the built-in one stands in for it", "model", model.endpoint.Name(), "for", earlierRests, "error", err)
+		model.rests.Store(time.Now().Add(earlierRests).UnixNano())
+		return out, nil
+	}
+	out.endpoint, out.model, out.far = v, model, wanted && d.server != nil
 	return out, err
 }
 
@@ -168,8 +176,8 @@ func (d denseRoute) Search(ctx context.Context, q retrieval.Query) ([]retrieval.
 		return nil, err
 	}
 	m, query := d.x.matrix, v.static
-	if v.endpoint != nil {
-		m, query = d.x.remote.matrix, v.endpoint
+	if v.model != nil {
+		m, query = v.model.matrix, v.endpoint
 	}
 	var ids []string
 	if v.far {
@@ -189,8 +197,8 @@ func (d denseRoute) Search(ctx context.Context, q retrieval.Query) ([]retrieval.
 	} else {
 		found, err = m.SearchIn(ctx, query, v.language, admit, q.Limit)
 	}
-	if err == nil && v.endpoint != nil {
-		found, err = d.withLate(ctx, v, found, admit, q.Limit)
+	if err == nil && v.model != nil {
+		found, err = d.withLate(ctx, v, q.Filter.Collection, found, admit, q.Limit)
 	}
 	if err != nil {
 		return nil, err
@@ -203,14 +211,14 @@ func (d denseRoute) Search(ctx context.Context, q retrieval.Query) ([]retrieval.
 	return hits[:min(q.Limit, len(hits))], nil
 }
 
-// withLate calibrates what was found by the endpoint's vectors, and adds what the built-in
-// ones find among the chunks that it has not embedded yet.
-func (d denseRoute) withLate(ctx context.Context, v asked, found []dense.Hit, admit func(int32) bool, limit int) ([]dense.Hit, error) {
+// withLate calibrates what was found by the vectors of the model that serves, and adds what
+// the built-in ones find among the chunks of the collection that it has not embedded.
+func (d denseRoute) withLate(ctx context.Context, v asked, collection string, found []dense.Hit, admit func(int32) bool, limit int) ([]dense.Hit, error) {
 	for i := range found {
-		found[i].Score = d.x.remote.score(found[i].Score)
+		found[i].Score = v.model.score(found[i].Score)
 	}
-	if d.x.remote.matrix.Len() < d.x.cat.live {
-		late, err := d.x.matrix.SearchIn(ctx, v.static, v.language, func(r int32) bool { return d.x.late(r) && (admit == nil || admit(r)) }, limit)
+	if v.model.placed[collection] < d.x.cat.chunks[collection] {
+		late, err := d.x.matrix.SearchIn(ctx, v.static, v.language, func(r int32) bool { return d.x.late(v.model, r) && (admit == nil || admit(r)) }, limit)
 		if err != nil {
 			return nil, err
 		}
@@ -219,8 +227,8 @@ func (d denseRoute) withLate(ctx context.Context, v asked, found []dense.Hit, ad
 	return slices.DeleteFunc(found, func(h dense.Hit) bool { return h.Score <= 0 }), nil
 }
 
-// score calibrates a cosine of the endpoint's model: 0 for what unrelated chunks have
-// in common, 1 for the same.
+// score calibrates a cosine of the model: 0 for what unrelated chunks have in common, 1
+// for the same.
 func (r *remote) score(cosine float64) float64 {
 	return max(0, min(1, (cosine-r.zero)/(1-r.zero)))
 }
@@ -248,13 +256,13 @@ func (d denseRoute) Score(ctx context.Context, q retrieval.Query, ids []string) 
 		rows[i] = r
 	}
 	out := d.x.matrix.ScoreIn(v.static, v.language, rows)
-	if v.endpoint == nil {
+	if v.model == nil {
 		return out, nil
 	}
-	theirs := d.x.remote.matrix.ScoreIn(v.endpoint, v.language, rows)
+	theirs := v.model.matrix.ScoreIn(v.endpoint, v.language, rows)
 	for i, r := range rows {
-		if r >= 0 && d.x.remote.matrix.Has(r) {
-			out[i] = d.x.remote.score(theirs[i])
+		if r >= 0 && v.model.matrix.Has(r) {
+			out[i] = v.model.score(theirs[i])
 		}
 	}
 	return out, nil

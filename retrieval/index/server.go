@@ -405,7 +405,7 @@ func (x *Index) batch(f *follower, thorough bool) (Batch, error) {
 		if put[v] {
 			continue // one change may touch a version twice
 		}
-		if f.late && slices.ContainsFunc(v.rows, x.late) {
+		if f.late && slices.ContainsFunc(v.rows, func(n int32) bool { return x.late(x.remote, n) }) {
 			b.State.Seq = t.seq - 1 // EmbedLate says when to go on
 			break
 		}
