@@ -14,16 +14,18 @@ import (
 
 // Joint says how the judgement of kb/fact, the words of a claim and the reader's vote
 // are joined: two logistic regressions on log odds, fitted on labelled claims
-// (models/wording/README.md). A fact that excludes always wins: a claim that facts
-// contradict, and a sentence that stands in its source, are in no joint.
+// (models/wording/README.md). A fact that excludes always wins: a claim that facts of the same
+// thing contradict, and a sentence that stands in its source, are in no joint.
 type Joint struct {
 	Supported    Weights `json:"supported"`    // that the claim is supported
 	Contradicted Weights `json:"contradicted"` // that what is not supported is contradicted
 	// From these probabilities on, 0..1, the claim is told as supported, where facts do
-	// not find it so and where they do, or else as contradicted.
+	// not find it so and where they do, or else as contradicted, where facts do not find it
+	// so and where they do.
 	SupportedFrom    float64 `json:"supported_from"`
 	KeptFrom         float64 `json:"kept_from"`
 	ContradictedFrom float64 `json:"contradicted_from"`
+	DeniedFrom       float64 `json:"denied_from"`
 }
 
 // Weights are of one regression.
@@ -46,7 +48,7 @@ func DecodeJoint(data []byte) (*Joint, error) {
 	if err := in.Decode(j); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrJoint, err)
 	}
-	for name, p := range map[string]float64{"supported_from": j.SupportedFrom, "kept_from": j.KeptFrom, "contradicted_from": j.ContradictedFrom} {
+	for name, p := range map[string]float64{"supported_from": j.SupportedFrom, "kept_from": j.KeptFrom, "contradicted_from": j.ContradictedFrom, "denied_from": j.DeniedFrom} {
 		if p <= 0 || p > 1 {
 			return nil, fmt.Errorf("%w: %s %v is outside 0..1", ErrJoint, name, p)
 		}
@@ -57,18 +59,30 @@ func DecodeJoint(data []byte) (*Joint, error) {
 	return j, nil
 }
 
+// A contradiction by facts is a fact that excludes only where it is of the same thing: where the sentence
+// nearest to the claim has less than these shares of its words, as many true claims as untrue ones
+// are told to be contradicted (docs/measurements.md, "Claims over written passages"), and the vote is heard.
+const (
+	looseStance = 0.65
+	looseValues = 0.5
+)
+
 // Heard names a judgement of facts that a vote may turn round; false where it may not.
-func Heard(s fact.Support) (name string, ok bool) {
+func Heard(s fact.Support, w Words) (name string, ok bool) {
+	ground := s.Ground
 	switch s.Verdict {
 	case fact.UnsupportedClaim:
 	case fact.SupportedClaim:
-		if s.Ground == fact.OnQuote {
+		if ground == fact.OnQuote {
+			return "", false
+		}
+	case fact.ContradictedClaim:
+		if (ground != fact.OnStance || w.Best >= looseStance) && (ground != fact.OnValues || w.Best >= looseValues) {
 			return "", false
 		}
 	default:
 		return "", false
 	}
-	ground := s.Ground
 	if ground == fact.OnWords {
 		ground = "words"
 	}

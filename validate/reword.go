@@ -35,7 +35,7 @@ func (r *rewording) judge(ctx context.Context, span text.Span, s fact.Support) (
 	if w.Open() && l.wording != nil {
 		w.Said = l.probability(w)
 	}
-	heard, may := Heard(s)
+	heard, may := Heard(s, w)
 	if may && r.votes != nil && (r.measure || l.joint != nil) {
 		vote, err := r.vote(ctx, span, s.Evidence)
 		if err != nil {
@@ -83,16 +83,29 @@ func (r *rewording) judged(span text.Span, s fact.Support, w Words, supported, c
 	case was == fact.SupportedClaim:
 		from = joint.KeptFrom
 	case w.Numbers+w.Names > 0, span.Len() > longestOther, w.Chinese && span.Len() > longestHan:
-	case s.Ground == fact.OnWords || s.Ground == fact.OnValues || s.Ground == fact.OnComparison:
+	case was == fact.ContradictedClaim, s.Ground == fact.OnWords, s.Ground == fact.OnValues, s.Ground == fact.OnComparison:
 		from = joint.SupportedFrom
+	}
+	denied := 1.1
+	if joint != nil {
+		denied = joint.ContradictedFrom
+		if was == fact.ContradictedClaim {
+			denied = joint.DeniedFrom
+		}
 	}
 	switch {
 	case joint != nil && supported >= from:
 		s.Verdict = fact.SupportedClaim
-		if was != fact.SupportedClaim {
+		switch was {
+		case fact.UnsupportedClaim:
 			s.Reason, s.Limited = "", false
+		case fact.ContradictedClaim: // what seemed to deny it does not
+			s.Reason, s.Limited, s.Evidence = "", false, nil
 		}
-	case joint != nil && (1-supported)*contradicted >= joint.ContradictedFrom:
+	case (1-supported)*contradicted >= denied:
+		if was == fact.ContradictedClaim {
+			return s // in the words of the fact
+		}
 		s.Verdict, s.Evidence, s.Reason, s.Limited = fact.ContradictedClaim, nil, "the passage says otherwise", false
 	default:
 		s.Verdict, s.Evidence = fact.UnsupportedClaim, nil

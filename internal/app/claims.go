@@ -81,7 +81,7 @@ func (j *ClaimJudge) Votes(ctx context.Context, req kb.VerifyRequest) ([]ClaimVo
 	for i, w := range words {
 		out[i] = ClaimVote{Verdict: kb.ClaimVerdict(w.Verdict), Said: w.Said}
 		if w.Vote != nil {
-			out[i].Heard, _ = validate.Heard(fact.Support{Verdict: w.Verdict, Ground: w.Ground})
+			out[i].Heard, _ = validate.Heard(fact.Support{Verdict: w.Verdict, Ground: w.Ground}, w)
 			out[i].Yes, out[i].No = w.Vote.Supported, w.Vote.Contradicted
 		}
 	}

@@ -3,7 +3,8 @@
   suffice train votes --shared ../shared --out votes.jsonl && models/wording/joint.py votes.jsonl [--untrue .08] [--lost .1] [--contradicted .1] [--write]
 The rows are of claims that neither the reader's trainer nor the wording model read (of the public sets: documents that are not on the test side). --untrue: the share of
 untrue claims that facts leave open (each set counts by the root of its size) which may be told as supported; supported_from is the least probability that keeps to it. --lost: the share of the
-true claims that facts find supported which may be turned down (kept_from); --contradicted: the share of true claims which may be told as contradicted. Prints the weights and, by ten folds of passages
+true claims that facts find supported which may be turned down (kept_from); --contradicted: the share of true claims that facts do not contradict which may be told as contradicted; denied_from is
+the probability from which most of those that facts of something else contradict are told right. Prints the weights and, by ten folds of passages
 that were left out of the fit, what the joint tells of claims of each label. Needs numpy."""
 import argparse, collections, json, math, os
 import numpy as np
@@ -78,15 +79,18 @@ def main():
     y = np.array([r["label"] == "SUPPORTED" for r in known], float)
     print(f"AUROC of supported, folds: said {auroc(y, np.array([r['said'] for r in known])):.3f}, reader {auroc(y, np.array([odds(r['yes']) for r in known])):.3f}, joint {auroc(y, p):.3f}")
     w = np.array([r["weight"] for r in known])
-    has = np.array([r["heard"].startswith("SUPPORTED") for r in known])
+    has = np.array([r["heard"].startswith("SUPPORTED") for r in known]); denies = np.array([r["heard"].startswith("CONTRADICTED") for r in known])
     shut = np.array([r["heard"] in ("UNSUPPORTED/stance", "UNSUPPORTED/quote") for r in known])  # as validate's
-    from_ = least(np.where(shut, 0, p)[(y < 1) & ~has], w[(y < 1) & ~has], o.untrue)
+    open_ = ~has & ~denies; untrue = (y < 1) & open_
+    from_ = least(np.where(shut, 0, p)[untrue], w[untrue], o.untrue)
     kept = -least(-p[(y > 0) & has], w[(y > 0) & has], o.lost)
     c *= 1 - p
     told = np.where(has, p >= kept, (p >= from_) & ~shut)
-    other = least(np.where(told, 0, c)[y > 0], w[y > 0], o.contradicted)
-    for r, a, b in zip(known, told, c):
-        r["joint"] = "SUPPORTED" if a else "CONTRADICTED" if b >= other else "UNSUPPORTED"
+    other = least(np.where(told, 0, c)[(y > 0) & ~denies], w[(y > 0) & ~denies], o.contradicted)
+    right = lambda at: sum(x for x, r, a, b, d in zip(w, known, told, c, denies) if d and not a and (b >= at) == (r["label"] == "CONTRADICTED"))
+    denied = max((k / 20 for k in range(1, 20)), key=right) if denies.any() else .5
+    for r, a, b, d in zip(known, told, c, denies):
+        r["joint"] = "SUPPORTED" if a else "CONTRADICTED" if b >= (denied if d else other) else "UNSUPPORTED"
     for r in rows:
         r["facts"] = r["verdict"]; r.setdefault("joint", r["verdict"])
     for s in sorted({r["set"] for r in rows}) + ["all"]:
@@ -95,7 +99,7 @@ def main():
             if v:
                 print(s, lang); table(v, "facts"); table(v, "joint")
     j = Joint(known, heard)
-    out = {"supported": j.weights(j.yes), "contradicted": j.weights(j.no), "supported_from": round(from_, 3), "kept_from": round(kept, 3), "contradicted_from": round(other, 3)}
+    out = {"supported": j.weights(j.yes), "contradicted": j.weights(j.no), "supported_from": round(from_, 3), "kept_from": round(kept, 3), "contradicted_from": round(other, 3), "denied_from": denied}
     print(json.dumps(out, indent=1))
     if o.write:
         with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "joint.json"), "w") as f:
