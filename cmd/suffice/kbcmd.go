@@ -4,10 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"suffice.dev/suffice/internal/app"
+	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/services/telemetry"
 )
 
@@ -22,14 +26,17 @@ func (c *cli) kbCommand() *cobra.Command {
 	return cmd
 }
 
-// kbStatus opens the folder as a process of its own: one that a server holds is refused
-// with the holder, as for every other command.
+// kbStatus asks the server that --addr names or that holds the folder; without one it opens
+// the folder as a process of its own.
 func (c *cli) kbStatus() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Count what a data folder holds, and how far an embedding endpoint has come with it",
-		Args:  cobra.NoArgs,
+		Short: "Count what a data folder holds, and how far its passages are embedded",
+		Long: `Counts what a data folder holds, and says for each collection how far the embedding
+that is configured has come with it and which one is asked meanwhile. Where a server
+holds the folder, it is asked.`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if format != "text" && format != "json" {
 				return usage("--format %s: write text or json", format)
@@ -41,35 +48,74 @@ func (c *cli) kbStatus() *cobra.Command {
 			if format == "json" {
 				return c.line(json.Marshal(st))
 			}
-			_, err = fmt.Fprintf(c.out, "%d documents, %d versions, %d passages, %d facts, %d gaps, %d reviews; %d bytes\n"+
-				"embedding: %d of %d passages by %s; questions are asked of %s\n",
-				st.Documents, st.Versions, st.Passages, st.Facts, st.Gaps, st.Reviews, st.Bytes, st.Embedded, st.Passages, st.Model, st.Serving)
+			_, err = io.WriteString(c.out, statusText(st))
 			return err
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
 	c.dataFlag(cmd)
+	c.addrFlag(cmd)
 	return cmd
 }
 
-func (c *cli) status(ctx context.Context) (app.Status, error) {
+func statusText(st kb.Status) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d documents, %d versions, %d passages, %d facts, %d gaps, %d reviews; %d bytes\n",
+		st.Documents, st.Versions, st.Passages, st.Facts, st.Gaps, st.Reviews, st.Bytes)
+	if st.Model == "" {
+		return b.String()
+	}
+	fmt.Fprintf(&b, "embedding: %d of %d passages by %s; questions are asked of %s\n", st.Embedded, st.Passages, st.Model, st.Serving)
+	for _, one := range st.Collections {
+		if len(st.Collections) > 1 || one.Serving != st.Model {
+			fmt.Fprintf(&b, "collection %s: %d of %d passages, asked of %s\n", one.Collection, one.Embedded, one.Passages, one.Serving)
+		}
+	}
+	if st.Failure != "" {
+		fmt.Fprintf(&b, "it embeds nothing at present: %s\n", st.Failure)
+	}
+	return b.String()
+}
+
+func (c *cli) status(ctx context.Context) (kb.Status, error) {
+	if c.addr != "" {
+		return statusAt(ctx, c.addr)
+	}
 	src, err := c.sources()
 	if err != nil {
-		return app.Status{}, err
+		return kb.Status{}, err
 	}
 	cfg, err := loadConfig(src)
 	if err != nil {
-		return app.Status{}, err
+		return kb.Status{}, err
 	}
 	log, err := telemetry.Logger(c.errOut, cfg.Telemetry)
 	if err != nil {
-		return app.Status{}, err
+		return kb.Status{}, err
 	}
 	a, err := app.Open(ctx, app.Options{Data: c.data, Sources: src, Build: c.build, Logger: log, MustExist: true})
 	if err != nil {
-		return app.Status{}, err
+		return kb.Status{}, err
 	}
 	defer func() { _ = a.Close() }()
 	st, err := a.Status(ctx)
+	if addr := app.ServedAt(err); addr != "" {
+		return statusAt(ctx, addr)
+	}
+	return st, failed(err)
+}
+
+// statusTime is how long a server is waited for.
+const statusTime = 30 * time.Second
+
+func statusAt(ctx context.Context, addr string) (kb.Status, error) {
+	s, err := app.Dial(addr)
+	if err != nil {
+		return kb.Status{}, err
+	}
+	defer func() { _ = s.Close() }()
+	ctx, cancel := context.WithTimeout(ctx, statusTime)
+	defer cancel()
+	st, err := s.Knowledge.Status(ctx)
 	return st, failed(err)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"suffice.dev/suffice/kb"
-	"suffice.dev/suffice/retrieval/index"
+	"suffice.dev/suffice/kb/store"
 	"suffice.dev/suffice/services/config"
 	"suffice.dev/suffice/services/pipeline"
 	"suffice.dev/suffice/services/snapshot"
@@ -146,42 +146,42 @@ func (a *App) EmbedAll(ctx context.Context) error {
 // errors are ErrSetup; one of a folder in use names the holder.
 func (a *App) OpenData(ctx context.Context) error { return setup(a.data.open(ctx)) }
 
-// Status is what a data folder holds, and how far its passages are embedded.
-type Status struct {
-	Documents int   `json:"documents"`
-	Versions  int   `json:"versions"`
-	Passages  int   `json:"passages"`
-	Facts     int   `json:"facts"`
-	Gaps      int   `json:"gaps"`
-	Reviews   int   `json:"reviews"`
-	Bytes     int64 `json:"bytes"` // of the store
-
-	Model    string `json:"model"`             // embedding that is configured
-	Embedded int    `json:"embedded"`          // passages that it has embedded
-	Serving  string `json:"serving"`           // embedding that questions are asked of; another than Model until that has all passages
-	Failure  string `json:"failure,omitempty"` // why Model embeds nothing at present
-
-	Collections []index.CollectionEmbedding `json:"collections,omitempty"` // the same for each: a collection changes over when all its passages are embedded
-}
-
-// Status opens the data folder and counts what it holds.
-func (a *App) Status(ctx context.Context) (Status, error) {
+// Status opens the data folder and counts what it holds. In a role without an index it
+// says nothing of embeddings.
+func (a *App) Status(ctx context.Context) (kb.Status, error) {
 	if err := a.OpenData(ctx); err != nil {
-		return Status{}, err
+		return kb.Status{}, err
 	}
 	s, x := a.data.opened()
-	if s == nil || x == nil {
-		return Status{}, fmt.Errorf("role %s keeps no knowledge base with its index: %w", a.opt.Role, kb.ErrConflict)
+	if s == nil {
+		return kb.Status{}, fmt.Errorf("role %s keeps no knowledge base: %w", a.opt.Role, kb.ErrConflict)
 	}
 	n, err := s.Stats(ctx)
 	if err != nil {
-		return Status{}, err
+		return kb.Status{}, err
+	}
+	out := kb.Status{
+		Documents: n.Documents, Versions: n.Versions, Passages: n.Chunks, Facts: n.Facts, Gaps: n.Gaps, Reviews: n.Reviews, Bytes: n.Bytes,
+	}
+	if x == nil {
+		return out, nil
 	}
 	e := x.Embedding()
-	return Status{
-		Documents: n.Documents, Versions: n.Versions, Passages: e.Chunks, Facts: n.Facts, Gaps: n.Gaps, Reviews: n.Reviews, Bytes: n.Bytes,
-		Model: e.Wanted, Embedded: e.Done, Serving: e.Serving, Failure: e.Failure, Collections: e.Collections,
-	}, nil
+	out.Passages, out.Model, out.Embedded, out.Serving, out.Failure = e.Chunks, e.Wanted, e.Done, e.Serving, e.Failure
+	for _, c := range e.Collections {
+		out.Collections = append(out.Collections, kb.CollectionStatus{Collection: c.Collection, Serving: c.Serving, Embedded: c.Done, Passages: c.Chunks})
+	}
+	return out, nil
+}
+
+// ServedAt is the address of the server that holds the data folder that could not be opened
+// with this error; "" where it is another error, or the holder serves nothing.
+func ServedAt(err error) string {
+	var holder *store.Holder
+	if errors.As(err, &holder) {
+		return holder.Addr
+	}
+	return ""
 }
 
 // Knowledge is the knowledge base, opened.

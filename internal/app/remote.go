@@ -73,7 +73,7 @@ func reach(s *snapshot.Snapshot, table map[Role]form, layers config.ByRole[confi
 type Server struct {
 	Pipeline  services.Pipeline
 	Calls     batch.Calls
-	Knowledge kb.Knowledge
+	Knowledge *remote.Knowledge
 	conn      *grpc.ClientConn
 }
 

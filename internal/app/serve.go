@@ -163,6 +163,9 @@ func (a *App) surface(ready services.Readiness, reflection bool) grpcapi.Config 
 	if a.opt.Registry != nil {
 		c.Registerer = a.opt.Registry
 	}
+	if a.opt.Role == RoleAll || a.opt.Role == RoleKnowledge {
+		c.Status = a.Status
+	}
 	switch a.opt.Role {
 	case RoleAll:
 		c.Pipeline, c.Analyzer, c.Retriever, c.Assessor, c.Validator, c.Knowledge = a.pipeline, layers, layers, layers, layers, layers

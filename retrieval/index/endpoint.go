@@ -45,10 +45,9 @@ type Embedding struct {
 
 // CollectionEmbedding is the same of one collection.
 type CollectionEmbedding struct {
-	Collection string `json:"collection"`
-	Serving    string `json:"serving"`
-	Done       int    `json:"embedded"`
-	Chunks     int    `json:"passages"`
+	Collection   string
+	Serving      string
+	Done, Chunks int
 }
 
 // remote is a model beside the built-in one, with what it has embedded. All of it but the

@@ -274,6 +274,34 @@ func FromResolveReview(p *pb.ResolveReviewRequest) (id string, state kb.GapState
 	return p.GetReviewId(), state, p.GetNote(), r.err
 }
 
+// ToStatus is the message of a status.
+func ToStatus(s kb.Status) *pb.GetStatusResponse {
+	out := &pb.GetStatusResponse{
+		Documents: int64(s.Documents), Versions: int64(s.Versions), Passages: int64(s.Passages), Facts: int64(s.Facts), Gaps: int64(s.Gaps),
+		Reviews: int64(s.Reviews), Bytes: s.Bytes, Model: s.Model, Embedded: int64(s.Embedded), Serving: s.Serving, Failure: s.Failure,
+	}
+	for _, c := range s.Collections {
+		out.Collections = append(out.Collections, &pb.CollectionStatus{
+			Collection: c.Collection, Serving: c.Serving, Embedded: int64(c.Embedded), Passages: int64(c.Passages),
+		})
+	}
+	return out
+}
+
+// FromStatus reads a status.
+func FromStatus(p *pb.GetStatusResponse) kb.Status {
+	out := kb.Status{
+		Documents: int(p.GetDocuments()), Versions: int(p.GetVersions()), Passages: int(p.GetPassages()), Facts: int(p.GetFacts()), Gaps: int(p.GetGaps()),
+		Reviews: int(p.GetReviews()), Bytes: p.GetBytes(), Model: p.GetModel(), Embedded: int(p.GetEmbedded()), Serving: p.GetServing(), Failure: p.GetFailure(),
+	}
+	for _, c := range p.GetCollections() {
+		out.Collections = append(out.Collections, kb.CollectionStatus{
+			Collection: c.GetCollection(), Serving: c.GetServing(), Embedded: int(c.GetEmbedded()), Passages: int(c.GetPassages()),
+		})
+	}
+	return out
+}
+
 // ToFeedback is the request to record feedback.
 func ToFeedback(f kb.Feedback) *pb.SendFeedbackRequest {
 	return &pb.SendFeedbackRequest{TraceId: f.TraceID, Helpful: known(f.Helpful), Comment: optional(f.Comment)}

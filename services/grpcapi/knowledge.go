@@ -20,7 +20,19 @@ const (
 
 type knowledgeServer struct {
 	pb.UnimplementedKnowledgeServiceServer
-	kb kb.Knowledge
+	kb     kb.Knowledge
+	status func(context.Context) (kb.Status, error)
+}
+
+func (s knowledgeServer) GetStatus(ctx context.Context, q *pb.GetStatusRequest) (*pb.GetStatusResponse, error) {
+	if s.status == nil {
+		return s.UnimplementedKnowledgeServiceServer.GetStatus(ctx, q)
+	}
+	st, err := s.status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return convert.ToStatus(st), nil
 }
 
 func (s knowledgeServer) PutDocuments(ctx context.Context, q *pb.PutDocumentsRequest) (*pb.PutDocumentsResponse, error) {

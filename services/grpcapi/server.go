@@ -30,6 +30,10 @@ type Config struct {
 	Validator validate.Validator  // ValidateService
 	Knowledge kb.Knowledge        // KnowledgeService
 
+	// Status answers KnowledgeService.GetStatus; nil = UNIMPLEMENTED, where the knowledge
+	// base is another process's.
+	Status func(context.Context) (kb.Status, error)
+
 	Versions  func() kb.Versions     // for replies made without a pipeline; nil = empty
 	Readiness services.Readiness     // nil = always ready
 	Limits    func() services.Limits // nil = DefaultLimits
@@ -88,7 +92,7 @@ func New(c Config, opts ...grpc.ServerOption) *Server {
 		pb.RegisterValidateServiceServer(s, validateServer{validator: c.Validator})
 	}
 	if c.Knowledge != nil {
-		pb.RegisterKnowledgeServiceServer(s, knowledgeServer{kb: c.Knowledge})
+		pb.RegisterKnowledgeServiceServer(s, knowledgeServer{kb: c.Knowledge, status: c.Status})
 	}
 
 	names := map[string]bool{"": true}

@@ -198,6 +198,15 @@ func (k *Knowledge) RecordFeedback(ctx context.Context, f kb.Feedback) error {
 	return nil
 }
 
+// Status says what the server's knowledge base holds, and how far it is embedded.
+func (k *Knowledge) Status(ctx context.Context) (kb.Status, error) {
+	resp, err := k.client.GetStatus(ctx, &pb.GetStatusRequest{})
+	if err != nil {
+		return kb.Status{}, fail(ctx, "get status", err)
+	}
+	return convert.FromStatus(resp), nil
+}
+
 func token(s string) *string {
 	if s == "" {
 		return nil

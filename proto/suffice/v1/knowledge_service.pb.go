@@ -1186,6 +1186,263 @@ func (*SendFeedbackResponse) Descriptor() ([]byte, []int) {
 	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{21}
 }
 
+// GetStatusRequest has no fields yet.
+type GetStatusRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetStatusRequest) Reset() {
+	*x = GetStatusRequest{}
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetStatusRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetStatusRequest) ProtoMessage() {}
+
+func (x *GetStatusRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetStatusRequest.ProtoReflect.Descriptor instead.
+func (*GetStatusRequest) Descriptor() ([]byte, []int) {
+	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{22}
+}
+
+// GetStatusResponse is the state of a knowledge base.
+type GetStatusResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Documents.
+	Documents int64 `protobuf:"varint,1,opt,name=documents,proto3" json:"documents,omitempty"`
+	// Versions of documents.
+	Versions int64 `protobuf:"varint,2,opt,name=versions,proto3" json:"versions,omitempty"`
+	// Passages of all versions.
+	Passages int64 `protobuf:"varint,3,opt,name=passages,proto3" json:"passages,omitempty"`
+	// Facts that were read from them.
+	Facts int64 `protobuf:"varint,4,opt,name=facts,proto3" json:"facts,omitempty"`
+	// Gaps, open or not.
+	Gaps int64 `protobuf:"varint,5,opt,name=gaps,proto3" json:"gaps,omitempty"`
+	// Reviews, open or not.
+	Reviews int64 `protobuf:"varint,6,opt,name=reviews,proto3" json:"reviews,omitempty"`
+	// Size of the store in bytes, indexes not included.
+	Bytes int64 `protobuf:"varint,7,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	// Embedding that is configured; empty where the process keeps no index.
+	Model string `protobuf:"bytes,8,opt,name=model,proto3" json:"model,omitempty"`
+	// Passages that it has embedded.
+	Embedded int64 `protobuf:"varint,9,opt,name=embedded,proto3" json:"embedded,omitempty"`
+	// Embedding that questions are asked of: another than model until that has all passages of a collection; of
+	// several collections that of one that is behind.
+	Serving string `protobuf:"bytes,10,opt,name=serving,proto3" json:"serving,omitempty"`
+	// Why model embeds nothing at present; empty = it works, or needs not.
+	Failure string `protobuf:"bytes,11,opt,name=failure,proto3" json:"failure,omitempty"`
+	// The same for each collection that has passages, by name.
+	Collections   []*CollectionStatus `protobuf:"bytes,12,rep,name=collections,proto3" json:"collections,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetStatusResponse) Reset() {
+	*x = GetStatusResponse{}
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetStatusResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetStatusResponse) ProtoMessage() {}
+
+func (x *GetStatusResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetStatusResponse.ProtoReflect.Descriptor instead.
+func (*GetStatusResponse) Descriptor() ([]byte, []int) {
+	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *GetStatusResponse) GetDocuments() int64 {
+	if x != nil {
+		return x.Documents
+	}
+	return 0
+}
+
+func (x *GetStatusResponse) GetVersions() int64 {
+	if x != nil {
+		return x.Versions
+	}
+	return 0
+}
+
+func (x *GetStatusResponse) GetPassages() int64 {
+	if x != nil {
+		return x.Passages
+	}
+	return 0
+}
+
+func (x *GetStatusResponse) GetFacts() int64 {
+	if x != nil {
+		return x.Facts
+	}
+	return 0
+}
+
+func (x *GetStatusResponse) GetGaps() int64 {
+	if x != nil {
+		return x.Gaps
+	}
+	return 0
+}
+
+func (x *GetStatusResponse) GetReviews() int64 {
+	if x != nil {
+		return x.Reviews
+	}
+	return 0
+}
+
+func (x *GetStatusResponse) GetBytes() int64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *GetStatusResponse) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *GetStatusResponse) GetEmbedded() int64 {
+	if x != nil {
+		return x.Embedded
+	}
+	return 0
+}
+
+func (x *GetStatusResponse) GetServing() string {
+	if x != nil {
+		return x.Serving
+	}
+	return ""
+}
+
+func (x *GetStatusResponse) GetFailure() string {
+	if x != nil {
+		return x.Failure
+	}
+	return ""
+}
+
+func (x *GetStatusResponse) GetCollections() []*CollectionStatus {
+	if x != nil {
+		return x.Collections
+	}
+	return nil
+}
+
+// CollectionStatus says how far the passages of a collection are embedded. It changes over to the embedding that is
+// configured when all are.
+type CollectionStatus struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name.
+	Collection string `protobuf:"bytes,1,opt,name=collection,proto3" json:"collection,omitempty"`
+	// Embedding that its questions are asked of.
+	Serving string `protobuf:"bytes,2,opt,name=serving,proto3" json:"serving,omitempty"`
+	// Passages that the configured embedding has.
+	Embedded int64 `protobuf:"varint,3,opt,name=embedded,proto3" json:"embedded,omitempty"`
+	// All its passages.
+	Passages      int64 `protobuf:"varint,4,opt,name=passages,proto3" json:"passages,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CollectionStatus) Reset() {
+	*x = CollectionStatus{}
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CollectionStatus) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CollectionStatus) ProtoMessage() {}
+
+func (x *CollectionStatus) ProtoReflect() protoreflect.Message {
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CollectionStatus.ProtoReflect.Descriptor instead.
+func (*CollectionStatus) Descriptor() ([]byte, []int) {
+	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *CollectionStatus) GetCollection() string {
+	if x != nil {
+		return x.Collection
+	}
+	return ""
+}
+
+func (x *CollectionStatus) GetServing() string {
+	if x != nil {
+		return x.Serving
+	}
+	return ""
+}
+
+func (x *CollectionStatus) GetEmbedded() int64 {
+	if x != nil {
+		return x.Embedded
+	}
+	return 0
+}
+
+func (x *CollectionStatus) GetPassages() int64 {
+	if x != nil {
+		return x.Passages
+	}
+	return 0
+}
+
 var File_suffice_v1_knowledge_service_proto protoreflect.FileDescriptor
 
 const file_suffice_v1_knowledge_service_proto_rawDesc = "" +
@@ -1283,7 +1540,29 @@ const file_suffice_v1_knowledge_service_proto_rawDesc = "" +
 	"\b_helpfulB\n" +
 	"\n" +
 	"\b_comment\"\x16\n" +
-	"\x14SendFeedbackResponse2\x94\a\n" +
+	"\x14SendFeedbackResponse\"\x12\n" +
+	"\x10GetStatusRequest\"\xe9\x02\n" +
+	"\x11GetStatusResponse\x12\x1c\n" +
+	"\tdocuments\x18\x01 \x01(\x03R\tdocuments\x12\x1a\n" +
+	"\bversions\x18\x02 \x01(\x03R\bversions\x12\x1a\n" +
+	"\bpassages\x18\x03 \x01(\x03R\bpassages\x12\x14\n" +
+	"\x05facts\x18\x04 \x01(\x03R\x05facts\x12\x12\n" +
+	"\x04gaps\x18\x05 \x01(\x03R\x04gaps\x12\x18\n" +
+	"\areviews\x18\x06 \x01(\x03R\areviews\x12\x14\n" +
+	"\x05bytes\x18\a \x01(\x03R\x05bytes\x12\x14\n" +
+	"\x05model\x18\b \x01(\tR\x05model\x12\x1a\n" +
+	"\bembedded\x18\t \x01(\x03R\bembedded\x12\x18\n" +
+	"\aserving\x18\n" +
+	" \x01(\tR\aserving\x12\x18\n" +
+	"\afailure\x18\v \x01(\tR\afailure\x12>\n" +
+	"\vcollections\x18\f \x03(\v2\x1c.suffice.v1.CollectionStatusR\vcollections\"\x84\x01\n" +
+	"\x10CollectionStatus\x12\x1e\n" +
+	"\n" +
+	"collection\x18\x01 \x01(\tR\n" +
+	"collection\x12\x18\n" +
+	"\aserving\x18\x02 \x01(\tR\aserving\x12\x1a\n" +
+	"\bembedded\x18\x03 \x01(\x03R\bembedded\x12\x1a\n" +
+	"\bpassages\x18\x04 \x01(\x03R\bpassages2\xde\a\n" +
 	"\x10KnowledgeService\x12Q\n" +
 	"\fPutDocuments\x12\x1f.suffice.v1.PutDocumentsRequest\x1a .suffice.v1.PutDocumentsResponse\x12N\n" +
 	"\vGetDocument\x12\x1e.suffice.v1.GetDocumentRequest\x1a\x1f.suffice.v1.GetDocumentResponse\x12W\n" +
@@ -1296,7 +1575,8 @@ const file_suffice_v1_knowledge_service_proto_rawDesc = "" +
 	"\vListReviews\x12\x1e.suffice.v1.ListReviewsRequest\x1a\x1f.suffice.v1.ListReviewsResponse\x12Q\n" +
 	"\fRecordReview\x12\x1f.suffice.v1.RecordReviewRequest\x1a .suffice.v1.RecordReviewResponse\x12T\n" +
 	"\rResolveReview\x12 .suffice.v1.ResolveReviewRequest\x1a!.suffice.v1.ResolveReviewResponse\x12Q\n" +
-	"\fSendFeedback\x12\x1f.suffice.v1.SendFeedbackRequest\x1a .suffice.v1.SendFeedbackResponseB0Z.suffice.dev/suffice/proto/suffice/v1;sufficev1b\x06proto3"
+	"\fSendFeedback\x12\x1f.suffice.v1.SendFeedbackRequest\x1a .suffice.v1.SendFeedbackResponse\x12H\n" +
+	"\tGetStatus\x12\x1c.suffice.v1.GetStatusRequest\x1a\x1d.suffice.v1.GetStatusResponseB0Z.suffice.dev/suffice/proto/suffice/v1;sufficev1b\x06proto3"
 
 var (
 	file_suffice_v1_knowledge_service_proto_rawDescOnce sync.Once
@@ -1310,7 +1590,7 @@ func file_suffice_v1_knowledge_service_proto_rawDescGZIP() []byte {
 	return file_suffice_v1_knowledge_service_proto_rawDescData
 }
 
-var file_suffice_v1_knowledge_service_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_suffice_v1_knowledge_service_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_suffice_v1_knowledge_service_proto_goTypes = []any{
 	(*PutDocumentsRequest)(nil),    // 0: suffice.v1.PutDocumentsRequest
 	(*PutDocumentsResponse)(nil),   // 1: suffice.v1.PutDocumentsResponse
@@ -1334,55 +1614,61 @@ var file_suffice_v1_knowledge_service_proto_goTypes = []any{
 	(*ResolveReviewResponse)(nil),  // 19: suffice.v1.ResolveReviewResponse
 	(*SendFeedbackRequest)(nil),    // 20: suffice.v1.SendFeedbackRequest
 	(*SendFeedbackResponse)(nil),   // 21: suffice.v1.SendFeedbackResponse
-	(*Document)(nil),               // 22: suffice.v1.Document
-	(*SkippedInput)(nil),           // 23: suffice.v1.SkippedInput
-	(*DocumentChange)(nil),         // 24: suffice.v1.DocumentChange
-	(GapKind)(0),                   // 25: suffice.v1.GapKind
-	(GapState)(0),                  // 26: suffice.v1.GapState
-	(*Gap)(nil),                    // 27: suffice.v1.Gap
-	(*GapRecord)(nil),              // 28: suffice.v1.GapRecord
-	(*Review)(nil),                 // 29: suffice.v1.Review
+	(*GetStatusRequest)(nil),       // 22: suffice.v1.GetStatusRequest
+	(*GetStatusResponse)(nil),      // 23: suffice.v1.GetStatusResponse
+	(*CollectionStatus)(nil),       // 24: suffice.v1.CollectionStatus
+	(*Document)(nil),               // 25: suffice.v1.Document
+	(*SkippedInput)(nil),           // 26: suffice.v1.SkippedInput
+	(*DocumentChange)(nil),         // 27: suffice.v1.DocumentChange
+	(GapKind)(0),                   // 28: suffice.v1.GapKind
+	(GapState)(0),                  // 29: suffice.v1.GapState
+	(*Gap)(nil),                    // 30: suffice.v1.Gap
+	(*GapRecord)(nil),              // 31: suffice.v1.GapRecord
+	(*Review)(nil),                 // 32: suffice.v1.Review
 }
 var file_suffice_v1_knowledge_service_proto_depIdxs = []int32{
-	22, // 0: suffice.v1.PutDocumentsRequest.documents:type_name -> suffice.v1.Document
-	23, // 1: suffice.v1.PutDocumentsResponse.skipped:type_name -> suffice.v1.SkippedInput
-	22, // 2: suffice.v1.GetDocumentResponse.document:type_name -> suffice.v1.Document
-	22, // 3: suffice.v1.ListDocumentsResponse.documents:type_name -> suffice.v1.Document
-	24, // 4: suffice.v1.ListChangesResponse.changes:type_name -> suffice.v1.DocumentChange
-	25, // 5: suffice.v1.ListGapsRequest.kind:type_name -> suffice.v1.GapKind
-	26, // 6: suffice.v1.ListGapsRequest.state:type_name -> suffice.v1.GapState
-	27, // 7: suffice.v1.ListGapsResponse.gaps:type_name -> suffice.v1.Gap
-	28, // 8: suffice.v1.RecordGapsRequest.gaps:type_name -> suffice.v1.GapRecord
-	29, // 9: suffice.v1.ListReviewsResponse.reviews:type_name -> suffice.v1.Review
-	29, // 10: suffice.v1.RecordReviewRequest.review:type_name -> suffice.v1.Review
-	26, // 11: suffice.v1.ResolveReviewRequest.state:type_name -> suffice.v1.GapState
-	0,  // 12: suffice.v1.KnowledgeService.PutDocuments:input_type -> suffice.v1.PutDocumentsRequest
-	2,  // 13: suffice.v1.KnowledgeService.GetDocument:input_type -> suffice.v1.GetDocumentRequest
-	4,  // 14: suffice.v1.KnowledgeService.DeleteDocument:input_type -> suffice.v1.DeleteDocumentRequest
-	6,  // 15: suffice.v1.KnowledgeService.ListDocuments:input_type -> suffice.v1.ListDocumentsRequest
-	8,  // 16: suffice.v1.KnowledgeService.ListChanges:input_type -> suffice.v1.ListChangesRequest
-	10, // 17: suffice.v1.KnowledgeService.ListGaps:input_type -> suffice.v1.ListGapsRequest
-	12, // 18: suffice.v1.KnowledgeService.RecordGaps:input_type -> suffice.v1.RecordGapsRequest
-	14, // 19: suffice.v1.KnowledgeService.ListReviews:input_type -> suffice.v1.ListReviewsRequest
-	16, // 20: suffice.v1.KnowledgeService.RecordReview:input_type -> suffice.v1.RecordReviewRequest
-	18, // 21: suffice.v1.KnowledgeService.ResolveReview:input_type -> suffice.v1.ResolveReviewRequest
-	20, // 22: suffice.v1.KnowledgeService.SendFeedback:input_type -> suffice.v1.SendFeedbackRequest
-	1,  // 23: suffice.v1.KnowledgeService.PutDocuments:output_type -> suffice.v1.PutDocumentsResponse
-	3,  // 24: suffice.v1.KnowledgeService.GetDocument:output_type -> suffice.v1.GetDocumentResponse
-	5,  // 25: suffice.v1.KnowledgeService.DeleteDocument:output_type -> suffice.v1.DeleteDocumentResponse
-	7,  // 26: suffice.v1.KnowledgeService.ListDocuments:output_type -> suffice.v1.ListDocumentsResponse
-	9,  // 27: suffice.v1.KnowledgeService.ListChanges:output_type -> suffice.v1.ListChangesResponse
-	11, // 28: suffice.v1.KnowledgeService.ListGaps:output_type -> suffice.v1.ListGapsResponse
-	13, // 29: suffice.v1.KnowledgeService.RecordGaps:output_type -> suffice.v1.RecordGapsResponse
-	15, // 30: suffice.v1.KnowledgeService.ListReviews:output_type -> suffice.v1.ListReviewsResponse
-	17, // 31: suffice.v1.KnowledgeService.RecordReview:output_type -> suffice.v1.RecordReviewResponse
-	19, // 32: suffice.v1.KnowledgeService.ResolveReview:output_type -> suffice.v1.ResolveReviewResponse
-	21, // 33: suffice.v1.KnowledgeService.SendFeedback:output_type -> suffice.v1.SendFeedbackResponse
-	23, // [23:34] is the sub-list for method output_type
-	12, // [12:23] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	25, // 0: suffice.v1.PutDocumentsRequest.documents:type_name -> suffice.v1.Document
+	26, // 1: suffice.v1.PutDocumentsResponse.skipped:type_name -> suffice.v1.SkippedInput
+	25, // 2: suffice.v1.GetDocumentResponse.document:type_name -> suffice.v1.Document
+	25, // 3: suffice.v1.ListDocumentsResponse.documents:type_name -> suffice.v1.Document
+	27, // 4: suffice.v1.ListChangesResponse.changes:type_name -> suffice.v1.DocumentChange
+	28, // 5: suffice.v1.ListGapsRequest.kind:type_name -> suffice.v1.GapKind
+	29, // 6: suffice.v1.ListGapsRequest.state:type_name -> suffice.v1.GapState
+	30, // 7: suffice.v1.ListGapsResponse.gaps:type_name -> suffice.v1.Gap
+	31, // 8: suffice.v1.RecordGapsRequest.gaps:type_name -> suffice.v1.GapRecord
+	32, // 9: suffice.v1.ListReviewsResponse.reviews:type_name -> suffice.v1.Review
+	32, // 10: suffice.v1.RecordReviewRequest.review:type_name -> suffice.v1.Review
+	29, // 11: suffice.v1.ResolveReviewRequest.state:type_name -> suffice.v1.GapState
+	24, // 12: suffice.v1.GetStatusResponse.collections:type_name -> suffice.v1.CollectionStatus
+	0,  // 13: suffice.v1.KnowledgeService.PutDocuments:input_type -> suffice.v1.PutDocumentsRequest
+	2,  // 14: suffice.v1.KnowledgeService.GetDocument:input_type -> suffice.v1.GetDocumentRequest
+	4,  // 15: suffice.v1.KnowledgeService.DeleteDocument:input_type -> suffice.v1.DeleteDocumentRequest
+	6,  // 16: suffice.v1.KnowledgeService.ListDocuments:input_type -> suffice.v1.ListDocumentsRequest
+	8,  // 17: suffice.v1.KnowledgeService.ListChanges:input_type -> suffice.v1.ListChangesRequest
+	10, // 18: suffice.v1.KnowledgeService.ListGaps:input_type -> suffice.v1.ListGapsRequest
+	12, // 19: suffice.v1.KnowledgeService.RecordGaps:input_type -> suffice.v1.RecordGapsRequest
+	14, // 20: suffice.v1.KnowledgeService.ListReviews:input_type -> suffice.v1.ListReviewsRequest
+	16, // 21: suffice.v1.KnowledgeService.RecordReview:input_type -> suffice.v1.RecordReviewRequest
+	18, // 22: suffice.v1.KnowledgeService.ResolveReview:input_type -> suffice.v1.ResolveReviewRequest
+	20, // 23: suffice.v1.KnowledgeService.SendFeedback:input_type -> suffice.v1.SendFeedbackRequest
+	22, // 24: suffice.v1.KnowledgeService.GetStatus:input_type -> suffice.v1.GetStatusRequest
+	1,  // 25: suffice.v1.KnowledgeService.PutDocuments:output_type -> suffice.v1.PutDocumentsResponse
+	3,  // 26: suffice.v1.KnowledgeService.GetDocument:output_type -> suffice.v1.GetDocumentResponse
+	5,  // 27: suffice.v1.KnowledgeService.DeleteDocument:output_type -> suffice.v1.DeleteDocumentResponse
+	7,  // 28: suffice.v1.KnowledgeService.ListDocuments:output_type -> suffice.v1.ListDocumentsResponse
+	9,  // 29: suffice.v1.KnowledgeService.ListChanges:output_type -> suffice.v1.ListChangesResponse
+	11, // 30: suffice.v1.KnowledgeService.ListGaps:output_type -> suffice.v1.ListGapsResponse
+	13, // 31: suffice.v1.KnowledgeService.RecordGaps:output_type -> suffice.v1.RecordGapsResponse
+	15, // 32: suffice.v1.KnowledgeService.ListReviews:output_type -> suffice.v1.ListReviewsResponse
+	17, // 33: suffice.v1.KnowledgeService.RecordReview:output_type -> suffice.v1.RecordReviewResponse
+	19, // 34: suffice.v1.KnowledgeService.ResolveReview:output_type -> suffice.v1.ResolveReviewResponse
+	21, // 35: suffice.v1.KnowledgeService.SendFeedback:output_type -> suffice.v1.SendFeedbackResponse
+	23, // 36: suffice.v1.KnowledgeService.GetStatus:output_type -> suffice.v1.GetStatusResponse
+	25, // [25:37] is the sub-list for method output_type
+	13, // [13:25] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_suffice_v1_knowledge_service_proto_init() }
@@ -1408,7 +1694,7 @@ func file_suffice_v1_knowledge_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_suffice_v1_knowledge_service_proto_rawDesc), len(file_suffice_v1_knowledge_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   22,
+			NumMessages:   25,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

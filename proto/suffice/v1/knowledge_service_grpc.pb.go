@@ -30,6 +30,7 @@ const (
 	KnowledgeService_RecordReview_FullMethodName   = "/suffice.v1.KnowledgeService/RecordReview"
 	KnowledgeService_ResolveReview_FullMethodName  = "/suffice.v1.KnowledgeService/ResolveReview"
 	KnowledgeService_SendFeedback_FullMethodName   = "/suffice.v1.KnowledgeService/SendFeedback"
+	KnowledgeService_GetStatus_FullMethodName      = "/suffice.v1.KnowledgeService/GetStatus"
 )
 
 // KnowledgeServiceClient is the client API for KnowledgeService service.
@@ -60,6 +61,8 @@ type KnowledgeServiceClient interface {
 	ResolveReview(ctx context.Context, in *ResolveReviewRequest, opts ...grpc.CallOption) (*ResolveReviewResponse, error)
 	// SendFeedback records a user's judgement of a reply.
 	SendFeedback(ctx context.Context, in *SendFeedbackRequest, opts ...grpc.CallOption) (*SendFeedbackResponse, error)
+	// GetStatus counts what the knowledge base holds and says how far its passages are embedded.
+	GetStatus(ctx context.Context, in *GetStatusRequest, opts ...grpc.CallOption) (*GetStatusResponse, error)
 }
 
 type knowledgeServiceClient struct {
@@ -180,6 +183,16 @@ func (c *knowledgeServiceClient) SendFeedback(ctx context.Context, in *SendFeedb
 	return out, nil
 }
 
+func (c *knowledgeServiceClient) GetStatus(ctx context.Context, in *GetStatusRequest, opts ...grpc.CallOption) (*GetStatusResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(GetStatusResponse)
+	err := c.cc.Invoke(ctx, KnowledgeService_GetStatus_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // KnowledgeServiceServer is the server API for KnowledgeService service.
 // All implementations must embed UnimplementedKnowledgeServiceServer
 // for forward compatibility.
@@ -208,6 +221,8 @@ type KnowledgeServiceServer interface {
 	ResolveReview(context.Context, *ResolveReviewRequest) (*ResolveReviewResponse, error)
 	// SendFeedback records a user's judgement of a reply.
 	SendFeedback(context.Context, *SendFeedbackRequest) (*SendFeedbackResponse, error)
+	// GetStatus counts what the knowledge base holds and says how far its passages are embedded.
+	GetStatus(context.Context, *GetStatusRequest) (*GetStatusResponse, error)
 	mustEmbedUnimplementedKnowledgeServiceServer()
 }
 
@@ -250,6 +265,9 @@ func (UnimplementedKnowledgeServiceServer) ResolveReview(context.Context, *Resol
 }
 func (UnimplementedKnowledgeServiceServer) SendFeedback(context.Context, *SendFeedbackRequest) (*SendFeedbackResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method SendFeedback not implemented")
+}
+func (UnimplementedKnowledgeServiceServer) GetStatus(context.Context, *GetStatusRequest) (*GetStatusResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetStatus not implemented")
 }
 func (UnimplementedKnowledgeServiceServer) mustEmbedUnimplementedKnowledgeServiceServer() {}
 func (UnimplementedKnowledgeServiceServer) testEmbeddedByValue()                          {}
@@ -470,6 +488,24 @@ func _KnowledgeService_SendFeedback_Handler(srv interface{}, ctx context.Context
 	return interceptor(ctx, in, info, handler)
 }
 
+func _KnowledgeService_GetStatus_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetStatusRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(KnowledgeServiceServer).GetStatus(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: KnowledgeService_GetStatus_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(KnowledgeServiceServer).GetStatus(ctx, req.(*GetStatusRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // KnowledgeService_ServiceDesc is the grpc.ServiceDesc for KnowledgeService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -520,6 +556,10 @@ var KnowledgeService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "SendFeedback",
 			Handler:    _KnowledgeService_SendFeedback_Handler,
+		},
+		{
+			MethodName: "GetStatus",
+			Handler:    _KnowledgeService_GetStatus_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},
