@@ -173,7 +173,7 @@ func (j *judged) stated(out *kb.Assessment, th Thresholds, c Reading) bool {
 		return false
 	}
 	page, span := o.Best, o.BestSpan
-	at, sentence, said := j.pointed()
+	at, sentence, said := j.pointed(0, j.read)
 	value, named := false, false
 	for _, n := range j.needs {
 		switch kb.Expect(n.Expect) {

@@ -82,7 +82,8 @@ type judged struct {
 	sid      []float64       // by live candidate
 	features []float32
 	overlap  fact.Overlap
-	read     *read // nil = the reader was not asked, or is late
+	read     *read // of the one need; nil = the reader was not asked, or is late
+	heard    bool  // the reader had its say
 }
 
 // Assess implements Assessor.
@@ -233,12 +234,17 @@ func (l *Local) decide(ctx context.Context, j *judged) (kb.Assessment, error) {
 	out.Missing = missing(j)
 
 	sufficiency := out.FGC
+	out.Outcome = j.outcome()
 	if l.model != nil {
 		_, p, err := l.model.Predict(j.features)
 		if err != nil {
 			return kb.Assessment{}, fmt.Errorf("assess: sufficiency model: %w", err)
 		}
-		if sufficiency, err = l.second(ctx, j, p, &out); err != nil {
+		ask := l.second
+		if len(j.needs) > 1 {
+			ask = l.severally
+		}
+		if sufficiency, err = ask(ctx, j, p, th, &out); err != nil {
 			return kb.Assessment{}, err
 		}
 	}
@@ -246,9 +252,8 @@ func (l *Local) decide(ctx context.Context, j *judged) (kb.Assessment, error) {
 		sufficiency = 0
 	}
 	out.Sufficiency = sufficiency
-	out.Outcome = j.outcome()
 	least := th.Sufficiency
-	if j.read != nil {
+	if j.heard {
 		least = l.cfg.Reading.Refuse
 	}
 	if out.Outcome == kb.Answered && sufficiency < least {

@@ -112,9 +112,9 @@ type stretch struct {
 	score float64
 }
 
-// stretches picks what is read: of the pages with the best facts and the nearest
+// stretches picks what is read for a need: of the pages with the best facts and the nearest
 // sentence the part around them, best first.
-func (j *judged) stretches(most int) []stretch {
+func (j *judged) stretches(most, need int) []stretch {
 	best := map[int]stretch{}
 	note := func(page int, span text.Span, score float64) {
 		if old, ok := best[page]; !ok || score > old.score {
@@ -124,7 +124,7 @@ func (j *judged) stretches(most int) []stretch {
 	for k := range j.pages { // what nothing points at comes last, in the order of the passages
 		note(k, text.Span{}, -float64(k+1))
 	}
-	for _, refs := range [][]fact.Ref{j.cover[0].Near, j.cover[0].Fillers} {
+	for _, refs := range [][]fact.Ref{j.cover[need].Near, j.cover[need].Fillers} {
 		for _, r := range refs {
 			note(r.Page, r.Span, r.Score)
 		}
@@ -148,12 +148,12 @@ func (j *judged) stretches(most int) []stretch {
 // errAbsent says that a configuration wants a reader and there is none.
 var errAbsent = errors.New("no reader in this process")
 
-// read asks the reader, within the budget and the context.
-func (l *Local) read(ctx context.Context, j *judged) (*read, error) {
+// read asks the reader a question for a need, within the budget and the context.
+func (l *Local) read(ctx context.Context, j *judged, need int, question string) (*read, error) {
 	if l.options.Reader == nil {
 		return nil, errAbsent
 	}
-	parts := j.stretches(l.cfg.Reading.Passages)
+	parts := j.stretches(l.cfg.Reading.Passages, need)
 	excerpts, texts := make([]reading.Excerpt, len(parts)), make([]string, len(parts))
 	for i, s := range parts {
 		excerpts[i] = reading.ExcerptOf(j.req.Candidates[j.live[s.page]].Passage, j.pages[s.page], s.span)
@@ -161,7 +161,7 @@ func (l *Local) read(ctx context.Context, j *judged) (*read, error) {
 	}
 	limited, cancel := context.WithTimeout(ctx, l.cfg.Reading.Budget)
 	defer cancel()
-	found, err := l.options.Reader.Read(limited, j.req.Analysis.Question, texts)
+	found, err := l.options.Reader.Read(limited, question, texts)
 	if err != nil {
 		return nil, fmt.Errorf("read %d passages: %w", len(texts), err)
 	}
@@ -180,25 +180,31 @@ func (l *Local) read(ctx context.Context, j *judged) (*read, error) {
 
 // second asks the reader where its say counts, and returns the sufficiency after it.
 // A reader that is late or absent changes nothing, and is named.
-func (l *Local) second(ctx context.Context, j *judged, sufficiency float64, out *kb.Assessment) (float64, error) {
+func (l *Local) second(ctx context.Context, j *judged, sufficiency float64, _ Thresholds, out *kb.Assessment) (float64, error) {
 	if !l.cfg.Reading.doubtful(sufficiency) || !j.readable() {
 		return sufficiency, nil
 	}
-	found, err := l.read(ctx, j)
-	switch {
-	case err == nil:
-		j.read = found
-		return l.cfg.Reading.join(sufficiency, j.said()), nil
-	case ctx.Err() != nil:
-		return 0, fmt.Errorf("assess: %w", ctx.Err())
-	case errors.Is(err, context.DeadlineExceeded):
-		out.Degraded = append(out.Degraded, kb.Degraded{Part: "reader", Reason: fmt.Sprintf("not done within %v", l.cfg.Reading.Budget)})
-	case errors.Is(err, errAbsent):
-		out.Degraded = append(out.Degraded, kb.Degraded{Part: "reader", Reason: errAbsent.Error()})
-	default:
-		out.Degraded = append(out.Degraded, kb.Degraded{Part: "reader", Reason: "failed"})
+	found, err := l.read(ctx, j, 0, j.req.Analysis.Question)
+	if err != nil {
+		return sufficiency, l.unread(ctx, err, out)
 	}
-	return sufficiency, nil
+	j.read, j.heard = found, true
+	return l.cfg.Reading.join(sufficiency, j.said(0, found)), nil
+}
+
+// unread names why the reader has no say; its error is the caller's end.
+func (l *Local) unread(ctx context.Context, err error, out *kb.Assessment) error {
+	reason := "failed"
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("assess: %w", ctx.Err())
+	case errors.Is(err, context.DeadlineExceeded):
+		reason = fmt.Sprintf("not done within %v", l.cfg.Reading.Budget)
+	case errors.Is(err, errAbsent):
+		reason = errAbsent.Error()
+	}
+	out.Degraded = append(out.Degraded, kb.Degraded{Part: "reader", Reason: reason})
+	return nil
 }
 
 // sentenceOf is the sentence of a page that holds the beginning of a span.
@@ -229,36 +235,34 @@ func (l *Local) Reading(ctx context.Context, req kb.AssessRequest) (Said, error)
 	if !j.readable() {
 		return Said{}, nil
 	}
-	found, err := l.read(ctx, j)
+	found, err := l.read(ctx, j, 0, req.Analysis.Question)
 	if err != nil {
 		return Said{}, err
 	}
-	j.read = found
-	return j.said(), nil
+	return j.said(0, found), nil
 }
 
-// said is what the reader says, with what weighs it.
-func (j *judged) said() Said {
-	return Said{Asked: true, Holds: j.read.holds, Answer: j.read.sure, Covered: j.outcome() == kb.Answered, Table: j.tabular(j.read.page)}
+// said is what the reader says for a need, with what weighs it.
+func (j *judged) said(need int, r *read) Said {
+	covered := j.cover[need].State != fact.StateEmpty && !j.cover[need].General
+	return Said{Asked: true, Holds: r.holds, Answer: r.sure, Covered: covered, Table: j.tabular(r.page)}
 }
 
-// pointed is the sentence of the answer that the reader points at; false where it points
-// at none, or where a value is asked and the sentence has none.
-func (j *judged) pointed() (page int, sentence text.Span, ok bool) {
-	if j.read == nil || j.read.span.Empty() {
+// pointed is the sentence of the answer that the reader points at for a need; false where
+// it points at none, or where a value is asked and the sentence has none.
+func (j *judged) pointed(need int, r *read) (page int, sentence text.Span, ok bool) {
+	if r == nil || r.span.Empty() {
 		return 0, text.Span{}, false
 	}
-	p := j.pages[j.read.page]
-	sentence = sentenceOf(p, j.read.span)
-	for _, n := range j.needs {
-		switch kb.Expect(n.Expect) {
-		case kb.ExpectQuantity, kb.ExpectTime, kb.ExpectDuration:
-			if !slices.ContainsFunc(p.Runes[sentence.Start:sentence.End], numeral) {
-				return 0, text.Span{}, false
-			}
+	p := j.pages[r.page]
+	sentence = sentenceOf(p, r.span)
+	switch kb.Expect(j.needs[need].Expect) {
+	case kb.ExpectQuantity, kb.ExpectTime, kb.ExpectDuration:
+		if !slices.ContainsFunc(p.Runes[sentence.Start:sentence.End], numeral) {
+			return 0, text.Span{}, false
 		}
 	}
-	return j.read.page, sentence, true
+	return r.page, sentence, true
 }
 
 // numeral reports whether a letter may be part of a number or a time.
@@ -269,7 +273,7 @@ func numeral(r rune) bool {
 // redirect puts the sentence that the reader is sure of before the evidence of facts,
 // where these found others.
 func (j *judged) redirect(out *kb.Assessment, c Reading) {
-	page, sentence, ok := j.pointed()
+	page, sentence, ok := j.pointed(0, j.read)
 	if !ok || j.read.sure < c.Sure || out.Outcome != kb.Answered {
 		return
 	}

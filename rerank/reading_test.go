@@ -209,3 +209,33 @@ func TestTheReaderPointsElsewhere(t *testing.T) {
 		})
 	}
 }
+
+// Of several things asked, the reader fills the one that facts do not and it points at.
+func TestSeveralThingsAreReadOneByOne(t *testing.T) {
+	sentence := "票款由窗口的值班员退回。"
+	s := &says{sentence: sentence, holds: 0.99}
+	cfg := rerank.Default()
+	cfg.Reading.Mode = rerank.ReadAlways
+	l, err := rerank.New(cfg, reading.New(fact.New(fact.Config{}), 0, nil), scorer(0.5), rerank.Options{Reader: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asks := who("船票没坐谁给退钱，骑车上船要加多少？")
+	asks.Slots = []kb.Slot{
+		{Name: "entity", Role: kb.Asked, Required: true, Subject: "船票", Attribute: "退钱", Expect: kb.ExpectEntity},
+		{Name: "value", Role: kb.Asked, Required: true, Subject: "船票", Attribute: "骑车上船", Expect: kb.ExpectQuantity},
+	}
+	got, err := l.Assess(t.Context(), kb.AssessRequest{Analysis: asks, Candidates: []kb.Candidate{{Passage: kb.Passage{ID: "a", Text: "渡船每天六点起航。" + sentence}, Rank: 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.asked != 2 {
+		t.Errorf("asked %d times, want once for each thing", s.asked)
+	}
+	if got.Outcome != kb.Partial || len(got.Missing) != 1 || got.Missing[0].Slot != "value" {
+		t.Errorf("outcome %s, missing %+v; want PARTIAL without the value", got.Outcome, got.Missing)
+	}
+	if e := got.Slots[0].Evidence; len(e) != 1 || e[0].Quote != sentence {
+		t.Errorf("evidence %+v, want the sentence", e)
+	}
+}

@@ -1,0 +1,182 @@
+package rerank
+
+import (
+	"context"
+	"math"
+	"regexp"
+	"strings"
+
+	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/kb/fact"
+	"suffice.dev/suffice/text"
+)
+
+// mostParts is how many things asked in one question are read one by one; each costs
+// as much as a question of its own.
+const mostParts = 3
+
+// separators part the clauses of a question that asks several things.
+var separators = regexp.MustCompile(`[，,；;。？?！!]+|(?i:\s+(?:and|as well as|plus)\s+)|以及|并且|还有|另外`)
+
+// partsOf is what a question asks of each need, in words of its own: the clauses that ask
+// it, with those that ask nothing (a situation, a greeting) before them, and its subject
+// where they leave it out. nil where the clauses cannot be told apart.
+func partsOf(question string, needs []fact.Need) []string {
+	var clauses []string
+	for _, c := range separators.Split(question, -1) {
+		if c = strings.TrimSpace(c); c != "" {
+			clauses = append(clauses, c)
+		}
+	}
+	of := make([]int, len(clauses)) // need that a clause asks; -1 = none
+	asked := make([]int, len(needs))
+	for i, c := range clauses {
+		of[i] = -1
+		for n, need := range needs {
+			if need.Attribute != "" && named(c, need.Attribute) {
+				if of[i] >= 0 {
+					return nil // one clause asks both
+				}
+				of[i] = n
+				asked[n]++
+			}
+		}
+	}
+	if len(clauses) == len(needs) { // one clause each, in the order of the question
+		for i := range clauses {
+			if of[i] >= 0 && of[i] != i {
+				return nil
+			}
+			of[i], asked[i] = i, 1
+		}
+	}
+	chinese := text.Language(question) == "zh"
+	out := make([]string, len(needs))
+	for n, need := range needs {
+		if asked[n] == 0 {
+			return nil
+		}
+		var kept []string
+		for i, c := range clauses {
+			if of[i] < 0 || of[i] == n {
+				kept = append(kept, c)
+			}
+		}
+		comma, mark := ", ", "?"
+		if chinese {
+			comma, mark = "，", "？"
+		}
+		out[n] = strings.Join(kept, comma) + mark
+		if need.Subject != "" && !named(out[n], need.Subject) {
+			if !chinese {
+				need.Subject += ": "
+			}
+			out[n] = need.Subject + out[n]
+		}
+	}
+	return out
+}
+
+// named reports whether a clause has the words of a part, in any order, whatever their case.
+func named(clause, part string) bool {
+	clause = strings.ToLower(clause)
+	for _, w := range strings.Fields(strings.ToLower(part)) {
+		if !strings.Contains(clause, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// separable reports whether the needs are things of their own, each in a slot of its own,
+// that a passage could answer alone.
+func (j *judged) separable() bool {
+	if len(j.needs) < 2 || len(j.needs) > mostParts || len(j.pages) == 0 {
+		return false
+	}
+	for n, need := range j.needs {
+		if need.Count > 1 || len(need.Others) > 0 || n > 0 && j.slots[n] == j.slots[n-1] {
+			return false
+		}
+	}
+	switch j.outcome() {
+	case kb.Answered, kb.Partial, kb.Insufficient:
+		return true
+	}
+	return false
+}
+
+// severally asks the reader about each thing that a question asks: what facts fill is
+// emptied where it says no, what they do not is filled by the sentence that it points at.
+// It returns the least sufficiency of them; a reader that is late or absent changes
+// nothing, and is named. What is excluded or only ruled in general is not read.
+func (l *Local) severally(ctx context.Context, j *judged, sufficiency float64, th Thresholds, out *kb.Assessment) (float64, error) {
+	if !l.cfg.Reading.doubtful(sufficiency) || !j.separable() {
+		return sufficiency, nil
+	}
+	parts := partsOf(j.req.Analysis.Question, j.needs)
+	if parts == nil {
+		return sufficiency, nil
+	}
+	reads := make([]*read, len(j.needs))
+	for n := range j.needs {
+		if j.cover[n].Excluded || j.cover[n].General {
+			continue
+		}
+		found, err := l.read(ctx, j, n, parts[n])
+		if err != nil {
+			return sufficiency, l.unread(ctx, err, out)
+		}
+		reads[n] = found
+	}
+	from := math.Pow(l.cfg.Reading.Answer, 1/float64(len(j.needs))) // all of them together are right with Answer
+	least, filled := 1.0, 0
+	j.heard = true
+	for n, r := range reads {
+		has := j.cover[n].State != fact.StateEmpty && !j.cover[n].General
+		slot := &out.Slots[j.slots[n]]
+		if r == nil {
+			least = math.Min(least, sufficiency)
+		} else {
+			p := l.cfg.Reading.join(sufficiency, j.said(n, r))
+			least = math.Min(least, p)
+			switch page, sentence, ok := j.pointed(n, r); {
+			case has && p < l.cfg.Reading.Refuse:
+				has = false
+				slot.State, slot.Confidence, slot.Evidence = kb.Empty, 0, nil
+				out.Missing = append(out.Missing, kb.Missing{Slot: j.needs[n].Name, Text: missingText(j.req.Analysis, j.needs[n], j.cover[n])})
+			case !has && ok && p >= from:
+				has = true
+				slot.State, slot.Confidence = kb.Filled, p
+				ref := fact.Ref{Page: page, Fact: -1, Span: sentence, Score: p}
+				slot.Evidence = []kb.Evidence{evidence(j.req.Candidates[j.live[page]].Passage, j.pages[page], ref)}
+				out.Missing = without(out.Missing, j.needs[n].Name)
+			}
+		}
+		if has {
+			filled++
+		}
+	}
+	switch {
+	case filled == len(j.needs):
+		out.Outcome = kb.Answered
+	case filled > 0:
+		out.Outcome = kb.Partial
+	case out.Outcome == kb.Answered:
+		out.Outcome = kb.Insufficient
+	}
+	out.FGC = fgc(out.Slots)
+	out.Level = level(out.FGC, th)
+	return least, nil
+}
+
+// without leaves out what is no longer missing.
+func without(missing []kb.Missing, slot string) []kb.Missing {
+	var out []kb.Missing
+	for _, m := range missing {
+		if m.Slot != slot {
+			out = append(out, m)
+		}
+	}
+	return out
+}
