@@ -239,7 +239,7 @@ func atStartOnly(old, now config.Config) error {
 // auto on a processor that runs only the portable kernels, which no budget fits.
 func readerModel(c config.Reader) (*reader.Model, error) {
 	switch {
-	case c.Mode == string(rerank.ReadOff), c.Mode == string(rerank.ReadAuto) && reader.Kernels() == "portable":
+	case c.Mode == string(rerank.ReadOff), c.Mode == string(rerank.ReadAuto) && reader.Kernels() == reader.Portable:
 		return nil, nil
 	case c.Path == "":
 		m, err := reader.BuiltIn()

@@ -25,7 +25,7 @@ func BenchmarkEncoder(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, k := range []*kernels{fastest(), &portable} {
+	for _, k := range append(available(), &portable) {
 		for _, c := range []struct {
 			name     string
 			texts    int

@@ -3,6 +3,7 @@ package reader
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 
@@ -52,7 +53,8 @@ func (e *Embedder) Hash() string { return e.file.hash[:16] }
 func (e *Embedder) Dims() int { return e.width }
 
 // Embed returns the vector of a query, or of a passage, of length 1; the zero vector
-// for a blank text. What is beyond 512 tokens is not read. The error is ctx's.
+// for a blank text. A text of more than 512 tokens is read in windows, and its vector is the
+// mean over the tokens of all. The error is ctx's.
 func (e *Embedder) Embed(ctx context.Context, s string, query bool) ([]float32, error) {
 	v, err := e.EmbedAll(ctx, []string{s}, query)
 	if err != nil {
@@ -67,46 +69,86 @@ func (e *Embedder) EmbedAll(ctx context.Context, texts []string, query bool) ([]
 	if query {
 		prefix = prefixQuery
 	}
-	out := make([][]float32, len(texts))
-	flat := make([]float32, len(texts)*e.width)
 	w := e.take()
 	defer e.give(w)
+	return e.embedTexts(ctx, w, prefix, texts, groupTokens)
+}
+
+// idleTokens bounds the tokens of a pass in idle time, so that it can stop often: a layer
+// of so many takes some 20 ms.
+const idleTokens = 512
+
+// EmbedIdle returns the vectors of passages as EmbedAll does, in time that is left over: on
+// half of the processors, and before every layer it calls rest, which returns when the
+// work may go on or ctx has ended.
+func (e *Embedder) EmbedIdle(ctx context.Context, passages []string, rest func(context.Context)) ([][]float32, error) {
+	w := e.take()
+	defer e.give(w)
+	w.most, w.rest = max(1, runtime.GOMAXPROCS(0)/2), rest
+	return e.embedTexts(ctx, w, prefixPassage, passages, idleTokens)
+}
+
+// embedTexts embeds in passes of about group tokens.
+func (e *Embedder) embedTexts(ctx context.Context, w *workspace, prefix string, texts []string, group int) ([][]float32, error) {
+	out := make([][]float32, len(texts))
+	flat := make([]float32, len(texts)*e.width)
+	for i := range out {
+		out[i] = flat[i*e.width:][:e.width:e.width]
+	}
 	w.owners = w.owners[:0]
+	w.pooled = grown(w.pooled, e.width)
 	flush := func() error {
 		if err := e.forward(ctx, w); err != nil {
 			return fmt.Errorf("embedding %d texts: %w", len(texts), err)
 		}
 		for i, s := range w.sequences {
-			v := out[w.owners[i]]
-			mean(v, w.x[s.start*e.width:s.end*e.width])
-			embed.Normalize(v)
+			mean(w.pooled, w.x[s.start*e.width:s.end*e.width])
+			v, tokens := out[w.owners[i]], float32(s.end-s.start)
+			for j, x := range w.pooled {
+				v[j] += tokens * x
+			}
 		}
 		w.reset()
 		w.owners = w.owners[:0]
 		return nil
 	}
 	for i, s := range texts {
-		out[i] = flat[i*e.width:][:e.width:e.width]
 		if strings.TrimSpace(s) == "" {
 			continue
 		}
 		w.pieces = e.tokens.AppendPieces(w.pieces[:0], prefix+s)
-		pieces := w.pieces[:min(len(w.pieces), e.Base.file.Config.Positions-2)]
-		if len(w.ids) > 0 && len(w.ids)+len(pieces)+2 > groupTokens {
-			if err := flush(); err != nil {
-				return nil, err
+		head := 0 // pieces of the prefix, which stands before every window
+		for head < len(w.pieces) && int(w.pieces[head].Start) < len(prefix)-1 {
+			head++
+		}
+		body := w.pieces[head:]
+		for {
+			window := body[:min(len(body), e.Base.file.Config.Positions-2-head)]
+			if len(w.ids) > 0 && len(w.ids)+head+len(window)+2 > group {
+				if err := flush(); err != nil {
+					return nil, err
+				}
+			}
+			w.ids = append(w.ids, e.begin)
+			for _, p := range w.pieces[:head] {
+				w.ids = append(w.ids, p.ID)
+			}
+			for _, p := range window {
+				w.ids = append(w.ids, p.ID)
+			}
+			w.ids = append(w.ids, e.finish)
+			w.add()
+			w.owners = append(w.owners, i)
+			if body = body[len(window):]; len(body) == 0 {
+				break
 			}
 		}
-		w.ids = append(w.ids, e.begin)
-		for _, p := range pieces {
-			w.ids = append(w.ids, p.ID)
-		}
-		w.ids = append(w.ids, e.finish)
-		w.add()
-		w.owners = append(w.owners, i)
 	}
 	if err := flush(); err != nil {
 		return nil, err
+	}
+	for _, v := range out {
+		embed.Normalize(v)
 	}
 	return out, nil
 }

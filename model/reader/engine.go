@@ -260,6 +260,9 @@ type workspace struct {
 	ctx       context.Context //nolint:containedctx // of the pass that runs: lent to workers that are kept, so that a pass allocates nothing
 	workers   []*worker
 	gate      gate
+
+	most int                   // workers; 0 = as many as there are processors
+	rest func(context.Context) // before every layer; nil = the pass does not wait for others
 }
 
 // place is the code points of a token in its passage; a token that cannot be part of
@@ -293,7 +296,10 @@ func (w *workspace) reset() {
 	w.ids, w.places, w.sequences = w.ids[:0], w.places[:0], w.sequences[:0]
 }
 
-func (b *Base) give(w *workspace) { b.workspaces.Put(w) }
+func (b *Base) give(w *workspace) {
+	w.most, w.rest = 0, nil
+	b.workspaces.Put(w)
+}
 
 // add begins a sequence of the ids that the caller has appended to w.ids since the last one.
 func (w *workspace) add() {
@@ -328,6 +334,9 @@ func (e *encoder) forward(ctx context.Context, w *workspace) error {
 		w.qkv[i] = grown(w.qkv[i], w.rows*3*e.width)
 	}
 	workers := max(1, min(runtime.GOMAXPROCS(0), tokens/workerTokens))
+	if w.most > 0 {
+		workers = min(workers, w.most)
+	}
 	for len(w.workers) < workers {
 		k := &worker{
 			ints: make([]int16, blockRows*e.ffn), wide: make([]float32, blockRows*e.ffn), narrow: make([]float32, blockRows*e.width),
@@ -365,7 +374,7 @@ func (e *encoder) work(w *workspace, k *worker) {
 		e.project(w, k, 0, b, min(b+blockRows, k.last))
 	}
 	for i := range e.layers {
-		if !w.gate.meet(w.ctx) {
+		if !w.gate.meet(w.ctx, w.rest) {
 			break
 		}
 		for b := k.first; b < k.last; b += blockRows {
@@ -512,12 +521,15 @@ func (g *gate) open(workers int) {
 	g.workers, g.waiting, g.left, g.stopped = workers, 0, 0, false
 }
 
-// meet returns when all workers have come; it is false for all of them when ctx had
-// ended as the last one came.
-func (g *gate) meet(ctx context.Context) bool {
+// meet returns when all workers have come and rest, if there is one, has returned; it is
+// false for all of them when ctx had ended then.
+func (g *gate) meet(ctx context.Context, rest func(context.Context)) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.waiting++; g.waiting == g.workers {
+		if rest != nil {
+			rest(ctx) // all others wait already
+		}
 		g.waiting = 0
 		g.round++
 		g.stopped = g.stopped || ctx.Err() != nil

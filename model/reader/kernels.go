@@ -1,6 +1,10 @@
 package reader
 
-import "math"
+import (
+	"math"
+	"slices"
+	"sync"
+)
 
 // lanes is the number of outputs of one panel of a matrix.
 const lanes = 16
@@ -53,8 +57,93 @@ type kernels struct {
 	addNorm func(x, y, w, b []float32, eps float32)
 }
 
+// fastest is the best kernel set that this processor runs and that passes a check when it
+// is first asked for: integers equal to the portable ones' on fixed data.
+func fastest() *kernels {
+	k, _ := chosen()
+	return k
+}
+
+var chosen = sync.OnceValues(func() (k *kernels, refused []string) { return choose(available()) })
+
+func choose(sets []*kernels) (k *kernels, refused []string) {
+	for _, k := range sets {
+		if k.agrees() {
+			return k, refused
+		}
+		refused = append(refused, k.name)
+	}
+	return &portable, refused
+}
+
+// Refused names the kernel sets that this processor says it runs, but that failed the
+// check against the portable ones: it is damaged, or emulated with a fault.
+func Refused() []string {
+	_, refused := chosen()
+	return slices.Clone(refused)
+}
+
+// agrees reports whether the integers of k are the portable ones', on data of all signs and
+// of the largest sums there can be; some 3 ms.
+func (k *kernels) agrees() bool {
+	state := uint64(1)
+	next := func(n int) int { // the constants are Knuth's MMIX
+		state = state*6364136223846793005 + 1442695040888963407
+		return int(state >> 33 % uint64(n))
+	}
+	for _, in := range []int{2 * blockWidth, mostFFN} {
+		const rows = 12 // once eight and four more
+		src, steps := make([]int8, in*lanes), make([]int16, in/blockWidth*2*lanes)
+		a := make([]int16, rows*in)
+		for i := range a {
+			a[i] = int16(next(2*activationLevels+1) - activationLevels)
+		}
+		for i := range in {
+			a[i], a[in+i] = activationLevels, -activationLevels
+		}
+		for i := range steps {
+			steps[i] = int16(next(2*narrowSteps+1) - narrowSteps)
+		}
+		got, want := make([]int16, len(src)), make([]int16, len(src))
+		for i := range src {
+			src[i] = int8(next(2*fourBits) - fourBits)
+		}
+		k.expandBlocks(got, src, steps)
+		portable.expandBlocks(want, src, steps)
+		if !slices.Equal(got, want) {
+			return false
+		}
+		for i := range src {
+			src[i] = int8(next(2*weightLevels+1) - weightLevels)
+			if i%(2*lanes) < 2 { // the first output
+				src[i] = weightLevels
+			}
+		}
+		k.expand(got, src)
+		portable.expand(want, src)
+		if !slices.Equal(got, want) {
+			return false
+		}
+		ones, zeros := make([]float32, lanes), make([]float32, lanes)
+		for i := range ones {
+			ones[i] = 1
+		}
+		sums, right := make([]float32, rows*lanes), make([]float32, rows*lanes)
+		k.panel(sums, lanes, a, in, rows, want, ones, ones, zeros)
+		portable.panel(right, lanes, a, in, rows, want, ones, ones, zeros)
+		if !slices.Equal(sums, right) {
+			return false
+		}
+	}
+	return true
+}
+
+// Portable is the name of the kernels that every processor runs, some 40 times slower than
+// those for one.
+const Portable = "portable"
+
 var portable = kernels{
-	name: "portable",
+	name: Portable,
 	expand: func(dst []int16, src []int8) {
 		dst = dst[:len(src)]
 		for i, x := range src {

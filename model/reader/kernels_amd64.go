@@ -2,17 +2,40 @@ package reader
 
 import "golang.org/x/sys/cpu"
 
-// fastest is the best kernel set of this processor.
+// available are the kernel sets that this processor says it runs, the best first.
 //
 // The products are VPMADDWD on pairs of int16: on processors without VNNI it costs
 // as much as VPMADDUBSW on int8 (both are followed by an addition in 32 bits, and
 // VPMADDUBSW needs VPMADDWD after it and saturates), and leaves 14 bits for an
-// activation.
-func fastest() *kernels {
+// activation. With VNNI, VPDPWSSD is both in one instruction, and the sums are the same.
+func available() []*kernels {
+	var out []*kernels
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
-		return &avx2
+		if cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VNNI {
+			out = append(out, &vnni)
+		}
+		out = append(out, &avx2)
 	}
-	return &portable
+	return out
+}
+
+// vnni has the products of AVX-512 VNNI; the rest is AVX2's.
+var vnni = kernels{
+	name: "avx512-vnni",
+	expand: func(dst []int16, src []int8) {
+		_ = dst[len(src)-1]
+		expandAVX512(&dst[0], &src[0], len(src))
+	},
+	expandBlocks: func(dst []int16, src []int8, steps []int16) {
+		_, _ = dst[len(src)-1], steps[len(src)/blockWidth*2-1]
+		expandBlocksAVX512(&dst[0], &src[0], &steps[0], len(src)/(blockWidth*lanes))
+	},
+	panel: func(out []float32, stride int, a []int16, in, rows int, w []int16, rowScales, colScales, bias []float32) {
+		_, _, _ = out[(rows-1)*stride+lanes-1], a[rows*in-1], w[in*lanes-1]
+		_, _, _ = rowScales[rows-1], colScales[lanes-1], bias[lanes-1]
+		panelAVX512(&out[0], 4*stride, &a[0], 2*in, rows, &w[0], in/2, &rowScales[0], &colScales[0], &bias[0])
+	},
+	matmul: avx2.matmul, softmax: avx2.softmax, gelu: avx2.gelu, quantize: avx2.quantize, addNorm: avx2.addNorm,
 }
 
 var avx2 = kernels{
@@ -78,3 +101,12 @@ func quantizeAVX2(dst *int16, src *float32, n int, levels, least float32) float3
 
 //go:noescape
 func addNormAVX2(x, y, w, b *float32, n int, share, eps float32)
+
+//go:noescape
+func expandAVX512(dst *int16, src *int8, n int)
+
+//go:noescape
+func expandBlocksAVX512(dst *int16, src *int8, steps *int16, blocks int)
+
+//go:noescape
+func panelAVX512(out *float32, outStride int, a *int16, aStride int, rows int, w *int16, pairs int, rowScales, colScales, bias *float32)

@@ -2,5 +2,5 @@
 
 package reader
 
-// fastest is the only kernel set of this processor.
-func fastest() *kernels { return &portable }
+// available are the kernel sets for this processor: none.
+func available() []*kernels { return nil }

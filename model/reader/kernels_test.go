@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,10 +34,65 @@ func near(t *testing.T, what string, got, want []float32, tolerance float64) {
 // TestKernelsAgree compares the kernels of this processor to the portable ones:
 // integers exactly, floats within the stated tolerance.
 func TestKernelsAgree(t *testing.T) {
-	k := fastest()
-	if k == &portable {
+	sets := available()
+	if len(sets) == 0 {
 		t.Skip("this processor has only the portable kernels")
 	}
+	for _, k := range sets {
+		t.Run(k.name, func(t *testing.T) { kernelsAgree(t, k) })
+	}
+}
+
+// TestFaultyKernelsAreRefused: a set whose integers differ anywhere is not used, and is
+// named; one that agrees is.
+func TestFaultyKernelsAreRefused(t *testing.T) {
+	right := portable
+	right.name = "right"
+	faults := map[string]func(k *kernels){
+		"expand": func(k *kernels) {
+			k.expand = func(dst []int16, src []int8) {
+				portable.expand(dst, src)
+				dst[len(dst)-1]++
+			}
+		},
+		"blocks": func(k *kernels) {
+			k.expandBlocks = func(dst []int16, src []int8, steps []int16) {
+				portable.expandBlocks(dst, src, steps)
+				dst[0]--
+			}
+		},
+		"saturates": func(k *kernels) { // as VPDPWSSDS would, one bit early
+			k.panel = func(out []float32, stride int, a []int16, in, rows int, w []int16, rowScales, colScales, bias []float32) {
+				portable.panel(out, stride, a, in, rows, w, rowScales, colScales, bias)
+				for i := range out {
+					out[i] = min(out[i], 1<<30)
+				}
+			}
+		},
+		"last row": func(k *kernels) {
+			k.panel = func(out []float32, stride int, a []int16, in, rows int, w []int16, rowScales, colScales, bias []float32) {
+				portable.panel(out, stride, a, in, rows, w, rowScales, colScales, bias)
+				out[(rows-1)*stride+lanes-1]++
+			}
+		},
+	}
+	for name, fault := range faults {
+		faulty := portable
+		faulty.name = name
+		fault(&faulty)
+		if k, refused := choose([]*kernels{&faulty, &right}); k != &right || !slices.Equal(refused, []string{name}) {
+			t.Errorf("%s: chose %s, refused %v", name, k.name, refused)
+		}
+		if k, _ := choose([]*kernels{&faulty}); k != &portable {
+			t.Errorf("%s: chose %s", name, k.name)
+		}
+	}
+	if len(Refused()) > 0 {
+		t.Errorf("this processor's own kernels were refused: %v", Refused())
+	}
+}
+
+func kernelsAgree(t *testing.T, k *kernels) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for _, in := range []int{32, 384, 1536} {
 		src := make([]int8, in*lanes)
@@ -63,7 +119,7 @@ func TestKernelsAgree(t *testing.T) {
 		if diff := cmp.Diff(b2, b); diff != "" {
 			t.Fatal(diff)
 		}
-		for _, rows := range []int{4, 8, 20} {
+		for _, rows := range []int{4, 8, 12, 20} {
 			name := fmt.Sprintf("%d × %d", rows, in)
 			a := make([]int16, rows*in)
 			for i := range a {
@@ -135,7 +191,7 @@ func TestKernelsAgree(t *testing.T) {
 }
 
 func BenchmarkPanel(b *testing.B) {
-	for _, k := range []*kernels{fastest(), &portable} {
+	for _, k := range append(available(), &portable) {
 		for _, in := range []int{384, 1536} {
 			b.Run(fmt.Sprintf("%s/%d", k.name, in), func(b *testing.B) {
 				const rows = 64

@@ -124,7 +124,7 @@ func BuiltInBase() (*Base, error) { return base() }
 // Hash is the base's SHA-256, as the files that belong to it name it.
 func (b *Base) Hash() string { return b.file.hash }
 
-// Kernels names the loops that this processor runs: avx2 or portable.
+// Kernels names the loops that this processor runs: avx512-vnni, avx2 or portable.
 func Kernels() string { return fastest().name }
 
 // New reads the text of a trained model for the base; name is what errors call it.

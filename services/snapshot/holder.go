@@ -79,6 +79,12 @@ func (h *Holder) Acquire() (*Snapshot, func()) {
 	}
 }
 
+// Busy reports whether anyone works with the current snapshot.
+func (h *Holder) Busy() bool {
+	e := h.current.Load()
+	return e != nil && e.refs.Load() > 1
+}
+
 // Reload builds a new snapshot and swaps it in. On an error the old one stays,
 // and the log and the gauge say so.
 func (h *Holder) Reload(ctx context.Context) error {
