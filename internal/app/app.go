@@ -101,7 +101,7 @@ func Open(ctx context.Context, opt Options) (*App, error) {
 	if err != nil {
 		return nil, setup(err)
 	}
-	a.holder = holder
+	a.holder, a.data.asked = holder, holder.Busy
 	a.pipeline = pipeline.New(holder, pipeline.Options{Logger: opt.Logger, Metrics: metrics, Now: opt.Now})
 	return a, nil
 }

@@ -42,6 +42,8 @@ type data struct {
 	log       *slog.Logger
 	parts     *parts
 	now       func() time.Time
+	asked     func() bool  // whether requests are answered; nil = not known
+	writing   atomic.Int32 // changes under way
 
 	opening chan struct{} // held by one that opens or closes; of size 1
 
@@ -56,6 +58,9 @@ type data struct {
 	work  sync.WaitGroup
 	far   far // servers of the index
 }
+
+// busy reports whether there is work that somebody waits for.
+func (d *data) busy() bool { return d.writing.Load() > 0 || d.asked != nil && d.asked() }
 
 // configure hands over the settings that an opening works with. An open folder
 // keeps those it was opened with.
@@ -286,6 +291,8 @@ func (o *openingKnowledge) Put(ctx context.Context, docs []kb.Document) (kb.Inge
 	if err != nil {
 		return kb.IngestReport{}, err
 	}
+	o.data.writing.Add(1)
+	defer o.data.writing.Add(-1)
 	following := o.follow(ctx, s)
 	report, err := s.Put(ctx, docs)
 	following()

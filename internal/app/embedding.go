@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"time"
 
+	"suffice.dev/suffice/model/reader"
+	"suffice.dev/suffice/retrieval/dense/e5"
 	"suffice.dev/suffice/retrieval/dense/openai"
 	"suffice.dev/suffice/retrieval/index"
 	"suffice.dev/suffice/services/config"
@@ -20,11 +22,11 @@ const checkTime = 10 * time.Second
 // before is made again. Vectors of another length than configured are an error; a server
 // that does not answer yet is not: what served before serves until it does.
 func (d *data) embedding(ctx context.Context, e config.Embedding, opt *index.Options) error {
-	opt.Earlier = earlierEndpoint
+	opt.Earlier = d.earlierEndpoint
 	if e.Provider == config.StaticEmbedding {
 		return nil
 	}
-	made, err := newEndpoint(e)
+	made, err := d.newEndpoint(e)
 	if err != nil {
 		return err
 	}
@@ -45,8 +47,13 @@ func (d *data) embedding(ctx context.Context, e config.Embedding, opt *index.Opt
 }
 
 // newEndpoint is the model of a configuration, another than the static one.
-func newEndpoint(e config.Embedding) (index.Endpoint, error) {
+func (d *data) newEndpoint(e config.Embedding) (index.Endpoint, error) {
 	switch e.Provider {
+	case config.E5Embedding:
+		if e5.Slow() {
+			d.log.Warn("embedding.provider e5 has no kernels for this processor: a question takes about half a second, a passage ten", "kernels", reader.Kernels())
+		}
+		return e5.New(d.busy)
 	case config.OpenAIEmbedding:
 		return openai.New(e.Client(), nil)
 	}
@@ -67,10 +74,10 @@ func origin(e config.Embedding) string {
 	return string(data)
 }
 
-func earlierEndpoint(origin string) (index.Endpoint, error) {
+func (d *data) earlierEndpoint(origin string) (index.Endpoint, error) {
 	var e config.Embedding
 	if err := json.Unmarshal([]byte(origin), &e); err != nil {
 		return nil, fmt.Errorf("its settings are not known: %w", err)
 	}
-	return newEndpoint(e)
+	return d.newEndpoint(e)
 }

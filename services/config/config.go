@@ -118,10 +118,11 @@ type LLM struct {
 	Pause       time.Duration `key:"pause"`        // for this long, 10ms..1h
 }
 
-// Embedding is the model of the dense route. The built-in one needs nothing; one at an
-// endpoint takes its place when it has embedded all chunks.
+// Embedding is the model of the dense route. The static one embeds a passage while it is
+// ingested; any other takes its place, collection by collection, when it has embedded all
+// passages.
 type Embedding struct {
-	Provider      string        `key:"provider"`       // static: the built-in one; openai: any OpenAI-compatible endpoint
+	Provider      string        `key:"provider"`       // static: built in; e5: built in, better and slower; openai: any OpenAI-compatible endpoint, which all below is about
 	URL           string        `key:"url"`            // of the API, with its version: https://host/v1
 	Model         string        `key:"model"`          // name as the server knows it
 	Dims          int           `key:"dims"`           // length of its vectors, 1..8192; another length is an error at start
@@ -138,6 +139,7 @@ type Embedding struct {
 // Providers of an embedding.
 const (
 	StaticEmbedding = "static"
+	E5Embedding     = "e5"
 	OpenAIEmbedding = "openai"
 )
 

@@ -55,7 +55,7 @@ func (c Config) Validate() []Problem {
 	v.whole("gate.k", c.Gate.K, 1, 20)
 	v.whole("gate.retries", c.Gate.Retries, 0, 3)
 	v.owned(c.LLM.Client().Validate())
-	v.oneOf("embedding.provider", c.Embedding.Provider, StaticEmbedding, OpenAIEmbedding)
+	v.oneOf("embedding.provider", c.Embedding.Provider, StaticEmbedding, E5Embedding, OpenAIEmbedding)
 	if c.Embedding.Provider == OpenAIEmbedding {
 		v.owned(c.Embedding.Client().Validate())
 	}

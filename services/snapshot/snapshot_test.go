@@ -40,7 +40,13 @@ func TestRequestsKeepTheirSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if h.Busy() {
+		t.Error("busy before anyone came")
+	}
 	first, release := h.Acquire()
+	if !h.Busy() {
+		t.Error("not busy while a request is open")
+	}
 	if err := h.Reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}
