@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,7 +23,7 @@ func (c *cli) kbCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(c.kbStatus())
+	cmd.AddCommand(c.kbStatus(), c.kbEmbed())
 	return cmd
 }
 
@@ -58,6 +59,60 @@ holds the folder, it is asked.`,
 	return cmd
 }
 
+// kbEmbed does at once what a server does in the background.
+func (c *cli) kbEmbed() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "embed",
+		Short: "Embed all passages by the embedding that is configured, and wait for it",
+		Long: `Has the embedding that is configured (embedding.provider) embed what it has not yet,
+as a server does in the background. It can be interrupted: what is done stays done.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, err := c.folder(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer func() { _ = a.Close() }()
+			if err := a.OpenData(cmd.Context()); err != nil {
+				return failed(err)
+			}
+			watching, stop := context.WithCancel(cmd.Context())
+			var watch sync.WaitGroup
+			watch.Go(func() { c.watchEmbedding(watching, a) })
+			err = a.EmbedAll(cmd.Context())
+			stop()
+			watch.Wait()
+			if err != nil {
+				return failed(err)
+			}
+			st, err := a.Status(cmd.Context())
+			if err != nil {
+				return failed(err)
+			}
+			_, err = io.WriteString(c.out, statusText(st))
+			return err
+		},
+	}
+	c.dataFlag(cmd)
+	return cmd
+}
+
+// watchEmbedding shows how far the passages are, on a terminal.
+func (c *cli) watchEmbedding(ctx context.Context, a *app.App) {
+	bar := c.bar()
+	defer bar.finish()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Second):
+		}
+		if st, err := a.Status(ctx); err == nil {
+			bar.at(st.Embedded, st.Passages, "passages")
+		}
+	}
+}
+
 func statusText(st kb.Status) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d documents, %d versions, %d passages, %d facts, %d gaps, %d reviews; %d bytes\n",
@@ -81,19 +136,7 @@ func (c *cli) status(ctx context.Context) (kb.Status, error) {
 	if c.addr != "" {
 		return statusAt(ctx, c.addr)
 	}
-	src, err := c.sources()
-	if err != nil {
-		return kb.Status{}, err
-	}
-	cfg, err := loadConfig(src)
-	if err != nil {
-		return kb.Status{}, err
-	}
-	log, err := telemetry.Logger(c.errOut, cfg.Telemetry)
-	if err != nil {
-		return kb.Status{}, err
-	}
-	a, err := app.Open(ctx, app.Options{Data: c.data, Sources: src, Build: c.build, Logger: log, MustExist: true})
+	a, err := c.folder(ctx)
 	if err != nil {
 		return kb.Status{}, err
 	}
@@ -103,6 +146,23 @@ func (c *cli) status(ctx context.Context) (kb.Status, error) {
 		return statusAt(ctx, addr)
 	}
 	return st, failed(err)
+}
+
+// folder is a process over the data folder, which must be there.
+func (c *cli) folder(ctx context.Context) (*app.App, error) {
+	src, err := c.sources()
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := loadConfig(src)
+	if err != nil {
+		return nil, err
+	}
+	log, err := telemetry.Logger(c.errOut, cfg.Telemetry)
+	if err != nil {
+		return nil, err
+	}
+	return app.Open(ctx, app.Options{Data: c.data, Sources: src, Build: c.build, Logger: log, MustExist: true})
 }
 
 // statusTime is how long a server is waited for.

@@ -133,8 +133,8 @@ func (a *App) Versions() kb.Versions {
 // Reload reads the configuration again; on an error the one before it stays.
 func (a *App) Reload(ctx context.Context) error { return a.holder.Reload(ctx) }
 
-// EmbedAll waits until the embedding endpoint, if one is configured, has embedded every
-// chunk of the open data folder, and serves.
+// EmbedAll waits until the embedding that is configured has embedded every chunk of the
+// open data folder, and serves.
 func (a *App) EmbedAll(ctx context.Context) error {
 	if _, x := a.data.opened(); x != nil {
 		return x.EmbedLate(ctx)
