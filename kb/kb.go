@@ -318,7 +318,8 @@ type RetrieveRequest struct {
 	Follow     []string  // evidence ids: what these passages point to (附件二, Appendix B) and go on with is returned too, after the rest
 }
 
-// Retrieved is the reply of the retrieval layer, best first; ties by evidence id.
+// Retrieved is the reply of the retrieval layer, best first: by score, ties by evidence id,
+// but that the first of each route have their seats among the first five.
 type Retrieved struct {
 	Candidates []Candidate
 	Weights    Weights       // as applied, after routes were left out

@@ -296,6 +296,39 @@ func TestFusionUnderPermutation(t *testing.T) {
 	}
 }
 
+// TestSeats: what one route has among its first two stands among the first five, whatever
+// the sum says; their order is that of the sum, and a route of little weight has no seats.
+func TestSeats(t *testing.T) {
+	both := map[string]float64{"a": 0.9, "b": 0.8, "c": 0.7, "d": 0.6, "e": 0.5, "f": 0.4}
+	bm25 := map[string]float64{"x": 1, "y": 0.95}
+	for id, s := range both {
+		bm25[id] = s
+	}
+	graph := map[string]float64{"g": 1}
+	for _, tt := range []struct {
+		name    string
+		weights kb.Weights
+		routes  map[kb.Route]retrieval.Route
+		want    []string
+	}{
+		{"a route's first two", kb.Weights{Dense: 0.7, BM25: 0.3}, map[kb.Route]retrieval.Route{kb.Dense: scripted{scores: both}, kb.BM25: scripted{scores: bm25}}, []string{"a", "b", "c", "x", "y", "d", "e", "f"}},
+		{"of little weight", kb.Weights{Dense: 0.85, BM25: 0.15}, map[kb.Route]retrieval.Route{kb.Dense: scripted{scores: both}, kb.BM25: scripted{scores: bm25}}, []string{"a", "b", "c", "d", "e", "f", "x", "y"}},
+		{"three routes", kb.Weights{Dense: 0.5, BM25: 0.3, Graph: 0.2}, map[kb.Route]retrieval.Route{kb.Dense: scripted{scores: both}, kb.BM25: scripted{scores: bm25}, kb.Graph: scripted{scores: graph}}, []string{"a", "b", "x", "y", "g", "c", "d", "e", "f"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			req := request(kb.Cause)
+			req.Weights = &tt.weights
+			got, err := build(t, tt.routes, texts{}).Retrieve(t.Context(), req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, ids(got)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestConfigValidate(t *testing.T) {
 	if err := retrieval.Default().Validate(); err != nil {
 		t.Errorf("the default is not valid: %v", err)

@@ -1075,7 +1075,8 @@ type RetrieveResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The id of the request.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The passages by fused score, best first; ties by evidence id.
+	// The passages by fused score, best first; ties by evidence id. Among the first five stand the first two of each
+	// route that counts for at least a fifth of the weights, whatever their sum.
 	Passages []*RetrievedPassage `protobuf:"bytes,2,rep,name=passages,proto3" json:"passages,omitempty"`
 	// The weights as applied, after routes were left out.
 	Weights *Weights `protobuf:"bytes,3,opt,name=weights,proto3" json:"weights,omitempty"`
