@@ -28,6 +28,7 @@ type routed struct {
 	document string
 	id       string
 	scores   [3]float64 // in the order of kb.Routes
+	ranks    [3]int     // from 1; 0 = not found
 	abroad   bool       // in another language than the question
 }
 
@@ -54,7 +55,7 @@ func AskRoutes(ctx context.Context, set RetrievalSet, documentText func(id strin
 		for _, c := range got.Candidates {
 			x := routed{document: c.DocumentID, id: c.ID, abroad: abroad(q.Text, c.Text)}
 			for i, route := range kb.Routes {
-				x.scores[i] = c.Routes[route].Score
+				x.scores[i], x.ranks[i] = c.Routes[route].Score, c.Routes[route].Rank
 			}
 			r.Found = append(r.Found, x)
 		}
@@ -75,6 +76,10 @@ func (q RoutedQuestion) measure(w kb.Weights) (r RecallRow) {
 	}
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(score[b], score[a]), strings.Compare(q.Found[a].id, q.Found[b].id))
+	})
+	kb.Seat(order, func(i int) bool {
+		r := q.Found[i].ranks
+		return w.Seats(r[0], r[1], r[2])
 	})
 	var found []kb.Candidate
 	for _, i := range order[:min(10, len(order))] {

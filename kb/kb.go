@@ -286,6 +286,51 @@ func (w Weights) Fuse(dense, bm25, graph float64, abroad bool) float64 {
 	return min(1, w.Dense*dense+w.BM25*bm25+w.Graph*graph)
 }
 
+// Among the first seatsOf passages stand the first seats of each route that counts for at
+// least seatWeight: a sum lets go of what one route is sure of and the others do not see,
+// and an answer is stated from the first five. Fitted with the weights
+// (docs/measurements.md).
+const (
+	seats      = 2
+	seatsOf    = 5
+	seatWeight = 0.2
+)
+
+// Seats reports whether a passage has a seat among the first, by its ranks in the routes
+// (from 1; 0 = not found).
+func (w Weights) Seats(dense, bm25, graph int) bool {
+	least := seatWeight * (w.Dense + w.BM25 + w.Graph)
+	has := func(weight float64, rank int) bool { return rank > 0 && rank <= seats && weight >= least }
+	return has(w.Dense, dense) || has(w.BM25, bm25) || has(w.Graph, graph)
+}
+
+// Seat moves what is seated among the first five of what is ordered by fused score, or more
+// where more are seated. The order stays among those and among the others.
+func Seat[T any](ordered []T, seated func(T) bool) {
+	if len(ordered) <= seatsOf {
+		return
+	}
+	sits, free := make([]bool, len(ordered)), seatsOf
+	for i, v := range ordered {
+		if sits[i] = seated(v); sits[i] {
+			free--
+		}
+	}
+	first, rest := make([]T, 0, len(ordered)), make([]T, 0, len(ordered))
+	for i, v := range ordered {
+		switch {
+		case sits[i]:
+			first = append(first, v)
+		case free > 0:
+			free--
+			first = append(first, v)
+		default:
+			rest = append(rest, v)
+		}
+	}
+	copy(ordered, append(first, rest...))
+}
+
 // Candidate is a retrieved passage with its scores.
 type Candidate struct {
 	Passage

@@ -378,49 +378,10 @@ func (h *Hybrid) fuse(ctx context.Context, q Query, lists []list, w kb.Weights, 
 	slices.SortFunc(out, func(a, b scored) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
 	})
-	seat(out, w)
+	kb.Seat(out, func(s scored) bool {
+		return w.Seats(s.routes[kb.Dense].Rank, s.routes[kb.BM25].Rank, s.routes[kb.Graph].Rank)
+	})
 	return out, degraded
-}
-
-// Among the first seatsOf chunks stand the first seats of each route that counts for at
-// least seatWeight: a sum lets go of what one route is sure of and the others do not see,
-// and an answer is stated from the first five. Fitted with the weights
-// (docs/measurements.md).
-const (
-	seats      = 2
-	seatsOf    = 5
-	seatWeight = 0.2
-)
-
-// seat moves chunks up that have a seat among the first. The order by score stays among
-// those and among the others.
-func seat(fused []scored, w kb.Weights) {
-	if len(fused) <= seatsOf {
-		return
-	}
-	seated, free := make([]bool, len(fused)), seatsOf
-	for i, s := range fused {
-		for _, r := range kb.Routes {
-			rank := s.routes[r].Rank
-			seated[i] = seated[i] || rank > 0 && rank <= seats && weight(w, r) >= seatWeight
-		}
-		if seated[i] {
-			free--
-		}
-	}
-	first, rest := make([]scored, 0, len(fused)), make([]scored, 0, len(fused))
-	for i, s := range fused {
-		switch {
-		case seated[i]:
-			first = append(first, s)
-		case free > 0:
-			free--
-			first = append(first, s)
-		default:
-			rest = append(rest, s)
-		}
-	}
-	copy(fused, append(first, rest...))
 }
 
 // column returns the scores of one route for all ids.

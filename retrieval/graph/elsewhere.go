@@ -58,8 +58,13 @@ type part struct {
 	terms map[string]Term
 }
 
-func newPart(src Sources) *part {
-	return &part{Graph: New(), src: src, known: map[string]bool{}, terms: map[string]Term{}}
+// newPart returns an empty part; it is to be closed.
+func newPart(src Sources) (*part, error) {
+	g, err := New("")
+	if err != nil {
+		return nil, err
+	}
+	return &part{Graph: g, src: src, known: map[string]bool{}, terms: map[string]Term{}}, nil
 }
 
 // ask learns the counts of keys.
@@ -84,14 +89,17 @@ func (p *part) weigh() {
 	p.live = p.src.Facts
 	for k, t := range p.terms {
 		if t.Facts > 0 {
-			n := &p.nodes[p.node(k)] // a part never comes near the most that are known
-			n.facts, n.name = int32(t.Facts), n.name || t.Name
+			n := p.nodes.At(int(p.node(k))) // a part never comes near the most that are known
+			n.facts = n.facts&^factsMask | uint32(min(t.Facts, factsMask))
+			if t.Name {
+				n.facts |= nameBit
+			}
 		}
 	}
 }
 
 // add takes the facts of chunks in, in the order of their ids.
-func (p *part) add(ids []string) {
+func (p *part) add(ids []string) error {
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
 	for _, id := range slices.Compact(ids) {
@@ -99,10 +107,13 @@ func (p *part) add(ids []string) {
 			continue
 		}
 		p.known[id] = true
-		p.Put(int32(len(p.chunk)), p.src.Edges(id))
+		if err := p.Put(int32(len(p.chunk)), p.src.Edges(id)); err != nil {
+			return err
+		}
 		p.chunk = append(p.chunk, id)
 	}
 	p.weigh()
+	return nil
 }
 
 // names are the names in the facts of chunks from which a hop may go on: those that
@@ -144,7 +155,11 @@ func starts(hits []Hit, hop int) []Hit {
 // SearchElsewhere is Search on a graph that a server holds.
 func SearchElsewhere(ctx context.Context, src Sources, cfg Config, a kb.Analysis, query string, f retrieval.Filter, limit int) ([]retrieval.Hit, error) {
 	order, weights := important(a, query, cfg.Match)
-	p := newPart(src)
+	p, err := newPart(src)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = p.Close() }() // memory alone
 	if err := p.ask(ctx, order); err != nil {
 		return nil, err
 	}
@@ -163,7 +178,9 @@ func SearchElsewhere(ctx context.Context, src Sources, cfg Config, a kb.Analysis
 	if err != nil {
 		return nil, fmt.Errorf("touching: %w", err)
 	}
-	p.add(ids)
+	if err := p.add(ids); err != nil {
+		return nil, err
+	}
 	for hop := 2; hop <= cfg.Hops; hop++ {
 		before := cfg
 		before.Hops = hop - 1
@@ -185,7 +202,9 @@ func SearchElsewhere(ctx context.Context, src Sources, cfg Config, a kb.Analysis
 		if err != nil {
 			return nil, fmt.Errorf("linked: %w", err)
 		}
-		p.add(more)
+		if err := p.add(more); err != nil {
+			return nil, err
+		}
 	}
 	found, err := p.Search(ctx, cfg, a, query, nil, limit)
 	if err != nil {
@@ -201,13 +220,19 @@ func SearchElsewhere(ctx context.Context, src Sources, cfg Config, a kb.Analysis
 // ScoreElsewhere is Scores on a graph that a server holds.
 func ScoreElsewhere(ctx context.Context, src Sources, cfg Config, a kb.Analysis, query string, ids []string) ([]float64, error) {
 	order, _ := important(a, query, cfg.Match)
-	p := newPart(src)
+	p, err := newPart(src)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = p.Close() }() // memory alone
 	if err := p.ask(ctx, order); err != nil {
 		return nil, err
 	}
 	numbers := make([]int32, len(ids))
 	for i, id := range ids {
-		p.Put(int32(i), src.Edges(id))
+		if err := p.Put(int32(i), src.Edges(id)); err != nil {
+			return nil, err
+		}
 		numbers[i] = int32(i)
 	}
 	p.weigh()

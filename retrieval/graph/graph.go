@@ -11,7 +11,9 @@ package graph
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/maphash"
 	"iter"
 	"maps"
@@ -20,6 +22,7 @@ import (
 	"sync"
 
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/retrieval/mapped"
 	"suffice.dev/suffice/text"
 )
 
@@ -56,115 +59,213 @@ type Hit struct {
 // Graph holds the edges of chunks, numbered by the caller from 0, densely: below 2^28.
 // It is safe for concurrent use.
 //
-// Nothing in it is a pointer, so that millions of facts cost the garbage collector
-// nothing: facts lie packed one after the other, chunk by chunk, and a node lists the
-// chunks that hold it, each once with the firmest weight. What the list promises of a
-// chunk is never less than what its best fact covers, so only chunks that may come
-// among the best are unpacked.
+// Nothing in it is a pointer and little of it on the heap, so that millions of facts cost
+// the garbage collector nothing: the facts of a chunk lie packed in a mapped file, and a
+// node lists the chunks that hold it, each once with the firmest weight. What the list
+// promises of a chunk is never less than what its best fact covers, so only chunks that
+// may come among the best are unpacked.
 type Graph struct {
 	mu     sync.RWMutex
+	dir    string
 	seed   maphash.Seed
-	ids    map[uint64]int32 // hash of the node key to number
-	nodes  []node
-	lists  []uint32 // blocks of postings, see list
-	packed []uint32 // facts, see pack
-	chunks []span   // by chunk
-	live   int      // facts
-	dead   int      // facts of deleted chunks that still lie in packed
+	nodes  mapped.Array[node]
+	table  mapped.Array[uint32] // 1 + number of a node, at a place that its hash says; 0 = free
+	lists  mapped.Array[uint32] // blocks of postings, see post
+	packed *mapped.File         // facts, see pack
+	chunks []span               // by chunk
+	live   int                  // facts
+	dead   int                  // facts of deleted chunks that still lie in packed
 
 	scratch sync.Pool // *sums
 }
 
+// node is a term of facts.
 type node struct {
-	list  uint32 // newest block of its postings, 1 + its place in lists; 0 = none
-	facts int32  // live facts that hold it
-	name  bool   // some fact uses it as a name
+	hash  uint64 // of its key
+	list  uint32 // its only posting, or the newest block of them: 1 + its place in lists; 0 = none
+	facts uint32 // live facts that hold it, and the two bits
 }
+
+// Bits of node.facts.
+const (
+	nameBit   = 1 << 31 // some fact uses it as a name
+	singleBit = 1 << 30 // list is the only posting: most nodes stand in one chunk
+	factsMask = singleBit - 1
+)
+
+func (n *node) count() int   { return int(n.facts & factsMask) }
+func (n *node) isName() bool { return n.facts&nameBit != 0 }
 
 // span is where the facts of a chunk lie.
 type span struct {
 	at    int64 // in packed
-	size  int32 // words
+	size  int32 // bytes
 	facts int32 // 0 = no chunk
 }
 
-// New returns an empty graph.
-func New() *Graph {
-	return &Graph{seed: maphash.MakeSeed(), ids: map[uint64]int32{}}
+// New returns an empty graph whose facts lie in a mapped file without a name in the
+// folder; dir "" = on the heap.
+func New(dir string) (*Graph, error) {
+	packed, err := mapped.NewFile(dir)
+	if err != nil {
+		return nil, fmt.Errorf("graph: %w", err)
+	}
+	g := &Graph{dir: dir, seed: maphash.MakeSeed(), packed: packed}
+	g.lists.Grow(1) // place 0 is none
+	g.table.Grow(mapped.PartLen)
+	return g, nil
+}
+
+// Close gives the memory back; nothing may be asked afterwards.
+func (g *Graph) Close() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.nodes.Free()
+	g.table.Free()
+	g.lists.Free()
+	g.chunks, g.live, g.dead = nil, 0, 0
+	return g.packed.Close()
 }
 
 // Put sets the edges of a chunk; earlier ones are replaced.
-func (g *Graph) Put(chunk int32, edges []Edge) {
+func (g *Graph) Put(chunk int32, edges []Edge) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.remove(chunk)
 	if len(edges) == 0 {
-		return
+		return nil
 	}
 	if n := int(chunk) + 1; n > len(g.chunks) {
 		g.chunks = append(g.chunks, make([]span, n-len(g.chunks))...)
 	}
-	at := len(g.packed)
-	firmest := map[int32]float64{}
-	for _, e := range edges {
-		g.pack(e, firmest)
+	data, firmest := g.pack(edges)
+	at, err := g.packed.Append(data)
+	if err != nil {
+		return fmt.Errorf("graph: %w", err)
 	}
 	for _, n := range slices.Sorted(maps.Keys(firmest)) {
 		g.post(n, chunk, firmest[n])
 	}
-	g.chunks[chunk] = span{at: int64(at), size: int32(len(g.packed) - at), facts: int32(len(edges))}
+	g.chunks[chunk] = span{at: at, size: int32(len(data)), facts: int32(len(edges))}
 	g.live += len(edges)
+	return nil
+}
+
+// find is the number of a key; false when no fact ever held it.
+func (g *Graph) find(key string) (int32, bool) {
+	id, _ := g.lookup(maphash.String(g.seed, key))
+	return id, id >= 0
+}
+
+// lookup is the number of the node with a hash and its place in the table; -1 and the
+// place that is free for it where there is none.
+func (g *Graph) lookup(hash uint64) (id int32, at int) {
+	mask := g.table.Len() - 1
+	for at = int(hash) & mask; ; at = (at + 1) & mask {
+		slot := *g.table.At(at)
+		if slot == 0 {
+			return -1, at
+		}
+		if g.nodes.At(int(slot-1)).hash == hash {
+			return int32(slot - 1), at
+		}
+	}
 }
 
 // node is the number of a key, a new one where it has none; -1 when no more are known.
 func (g *Graph) node(key string) int32 {
-	h := maphash.String(g.seed, key)
-	id, ok := g.ids[h]
-	if !ok {
-		if len(g.nodes) == maxNodes {
-			return -1
-		}
-		id = int32(len(g.nodes))
-		g.ids[h] = id
-		g.nodes = append(g.nodes, node{})
+	hash := maphash.String(g.seed, key)
+	id, at := g.lookup(hash)
+	if id >= 0 {
+		return id
 	}
-	return id
+	n := g.nodes.Len()
+	if n == maxNodes {
+		return -1
+	}
+	g.nodes.Append(node{hash: hash})
+	*g.table.At(at) = uint32(n + 1)
+	if 4*(n+1) > 3*g.table.Len() {
+		g.widen()
+	}
+	return int32(n)
 }
 
-// A packed fact is one word of its number of nodes and whether it is denied, two of
-// where its sentence starts and how long it is, and one for each node: its number and,
-// in the last seven bits, its weight in 127ths. Of more than 2^25 nodes the last ones
-// are not known.
+// widen doubles the table.
+func (g *Graph) widen() {
+	size := 2 * g.table.Len()
+	g.table.Free()
+	for g.table.Len() < size {
+		g.table.Grow(mapped.PartLen)
+	}
+	for n := range g.nodes.Len() {
+		_, at := g.lookup(g.nodes.At(n).hash)
+		*g.table.At(at) = uint32(n + 1)
+	}
+}
+
+// A node of a fact is one word: its number and, in the last seven bits, its weight in
+// 127ths. Of more than 2^25 nodes the last ones are not known.
+//
+// The facts of a chunk share most of their nodes. They are packed as the words that occur,
+// each once (their number as a varint, then four bytes each, little endian), and the facts:
+// how many nodes and whether it is denied (the last bit), where its sentence starts and how
+// long it is, and the place of each node among the words, all of them varints.
 const (
-	factHead     = 3
-	deniedBit    = 1 << 31
 	nodeBits     = 7
 	nodeUnit     = 1<<nodeBits - 1
 	maxNodes     = 1 << (32 - nodeBits)
 	maxFactNodes = 1 << 16
 )
 
-// pack appends a fact. firmest gathers the weights of facts that support.
-func (g *Graph) pack(e Edge, firmest map[int32]float64) {
-	at := len(g.packed)
-	g.packed = append(g.packed, 0, uint32(e.Sentence.Start), uint32(e.Sentence.Len()))
-	for _, n := range e.Nodes[:min(len(e.Nodes), maxFactNodes)] {
-		id := g.node(n.Key)
-		if id < 0 {
-			continue
+// pack packs the facts of a chunk. firmest are the weights of the nodes of those that
+// support.
+func (g *Graph) pack(edges []Edge) (data []byte, firmest map[int32]float64) {
+	firmest = map[int32]float64{}
+	places := map[uint32]int{}
+	var words []uint32
+	var facts []byte
+	var refs []int
+	for _, e := range edges {
+		refs = refs[:0]
+		for _, n := range e.Nodes[:min(len(e.Nodes), maxFactNodes)] {
+			id := g.node(n.Key)
+			if id < 0 {
+				continue
+			}
+			node := g.nodes.At(int(id))
+			if node.facts++; n.Name {
+				node.facts |= nameBit
+			}
+			weight := uint32(math.Round(nodeUnit * max(0, min(1, n.Weight))))
+			word := uint32(id)<<nodeBits | weight
+			at, ok := places[word]
+			if !ok {
+				at = len(words)
+				places[word] = at
+				words = append(words, word)
+			}
+			refs = append(refs, at)
+			if !e.Denied {
+				firmest[id] = max(firmest[id], float64(weight)/nodeUnit)
+			}
 		}
-		g.nodes[id].name = g.nodes[id].name || n.Name
-		g.nodes[id].facts++
-		weight := uint32(math.Round(nodeUnit * max(0, min(1, n.Weight))))
-		g.packed = append(g.packed, uint32(id)<<nodeBits|weight)
-		if !e.Denied {
-			firmest[id] = max(firmest[id], float64(weight)/nodeUnit)
+		head := uint64(len(refs)) << 1
+		if e.Denied {
+			head |= 1
+		}
+		facts = binary.AppendUvarint(facts, head)
+		facts = binary.AppendUvarint(facts, uint64(max(0, e.Sentence.Start)))
+		facts = binary.AppendUvarint(facts, uint64(max(0, e.Sentence.Len())))
+		for _, at := range refs {
+			facts = binary.AppendUvarint(facts, uint64(at))
 		}
 	}
-	g.packed[at] = uint32(len(g.packed) - at - factHead)
-	if e.Denied {
-		g.packed[at] |= deniedBit
+	data = binary.AppendUvarint(nil, uint64(len(words)))
+	for _, w := range words {
+		data = binary.LittleEndian.AppendUint32(data, w)
 	}
+	return append(data, facts...), firmest
 }
 
 // A list of postings is a chain of blocks: the block before it (as node.list), how
@@ -172,40 +273,53 @@ func (g *Graph) pack(e Edge, firmest map[int32]float64) {
 // chunk and, in its last four bits, the weight in 15ths, rounded up.
 const (
 	blockHead  = 2
-	firstBlock = 2
+	firstBlock = 3
 	lastBlock  = 512
 	weightBits = 4
 	weightUnit = 1<<weightBits - 1
 )
 
-func (g *Graph) post(n, chunk int32, weight float64) {
-	head := g.nodes[n].list
-	room := uint32(firstBlock)
-	if head > 0 {
-		used, size := g.lists[head]&0xffff, g.lists[head]>>16
-		room = min(2*size, lastBlock)
-		if used < size {
-			room = 0
-		}
+func (g *Graph) post(id, chunk int32, weight float64) {
+	n := g.nodes.At(int(id))
+	posting := uint32(chunk)<<weightBits | uint32(math.Ceil(weight*weightUnit))
+	switch {
+	case n.list == 0 && n.facts&singleBit == 0:
+		n.list, n.facts = posting, n.facts|singleBit
+		return
+	case n.facts&singleBit != 0:
+		only := n.list
+		n.list, n.facts = g.block(0, firstBlock), n.facts&^singleBit
+		g.push(n.list, only)
+	case *g.lists.At(int(n.list))&0xffff == *g.lists.At(int(n.list))>>16:
+		n.list = g.block(n.list, min(2*(*g.lists.At(int(n.list))>>16), lastBlock))
 	}
-	if room > 0 {
-		at := uint32(len(g.lists))
-		g.lists = append(g.lists, make([]uint32, blockHead+room)...)
-		g.lists[at], g.lists[at+1] = head, room<<16
-		head = at + 1
-		g.nodes[n].list = head
-	}
-	used := g.lists[head] & 0xffff
-	g.lists[head+1+used] = uint32(chunk)<<weightBits | uint32(math.Ceil(weight*weightUnit))
-	g.lists[head]++
+	g.push(n.list, posting)
+}
+
+// block makes a block with room for postings behind another; its number is as node.list.
+func (g *Graph) block(before, room uint32) uint32 {
+	at := g.lists.Grow(int(blockHead + room))
+	*g.lists.At(at), *g.lists.At(at + 1) = before, room<<16
+	return uint32(at + 1)
+}
+
+func (g *Graph) push(block, posting uint32) {
+	head := g.lists.At(int(block))
+	*g.lists.At(int(block + 1 + *head&0xffff)) = posting
+	*head++
 }
 
 // postings hands out the chunks that hold a node, deleted ones among them, with their
 // weights, until visit returns false.
-func (g *Graph) postings(n int32, visit func(chunk int32, weight float32) bool) {
-	for head := g.nodes[n].list; head > 0; head = g.lists[head-1] {
-		used := g.lists[head] & 0xffff
-		for _, p := range g.lists[head+1 : head+1+used] {
+func (g *Graph) postings(id int32, visit func(chunk int32, weight float32) bool) {
+	n := g.nodes.At(int(id))
+	if n.facts&singleBit != 0 {
+		visit(int32(n.list>>weightBits), float32(n.list&weightUnit)/weightUnit)
+		return
+	}
+	for head := n.list; head > 0; head = *g.lists.At(int(head - 1)) {
+		used := *g.lists.At(int(head)) & 0xffff
+		for _, p := range g.lists.Run(int(head+1), int(used)) {
 			if !visit(int32(p>>weightBits), float32(p&weightUnit)/weightUnit) {
 				return
 			}
@@ -214,22 +328,23 @@ func (g *Graph) postings(n int32, visit func(chunk int32, weight float32) bool) 
 }
 
 // Delete forgets a chunk.
-func (g *Graph) Delete(chunk int32) {
+func (g *Graph) Delete(chunk int32) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.remove(chunk)
 	if g.dead > 1024 && g.dead > g.live {
-		g.compact()
+		return g.compact()
 	}
+	return nil
 }
 
 func (g *Graph) remove(chunk int32) {
 	if int(chunk) >= len(g.chunks) || g.chunks[chunk].facts == 0 {
 		return
 	}
-	for f := range g.facts(chunk) {
+	for f := range g.facts(chunk, &unpacked{}) {
 		for _, word := range f.words {
-			g.nodes[word>>nodeBits].facts--
+			g.nodes.At(int(word>>nodeBits)).facts--
 		}
 	}
 	g.live -= int(g.chunks[chunk].facts)
@@ -238,33 +353,44 @@ func (g *Graph) remove(chunk int32) {
 }
 
 // compact lays out what is live anew.
-func (g *Graph) compact() {
-	g.lists, g.dead = nil, 0
-	for n := range g.nodes {
-		g.nodes[n].list = 0
+func (g *Graph) compact() error {
+	packed, err := mapped.NewFile(g.dir)
+	if err != nil {
+		return fmt.Errorf("graph: %w", err)
 	}
-	var packed []uint32
+	g.lists.Free()
+	g.lists.Grow(1)
+	for n := range g.nodes.Len() {
+		at := g.nodes.At(n)
+		at.list, at.facts = 0, at.facts&^singleBit
+	}
+	var buf unpacked
 	for c := range g.chunks {
 		s := &g.chunks[c]
 		if s.facts == 0 {
 			continue
 		}
 		firmest := map[int32]float64{}
-		for f := range g.facts(int32(c)) {
+		for f := range g.facts(int32(c), &buf) {
 			for _, word := range f.words {
 				if n, w := unpack(word); !f.denied {
 					firmest[n] = max(firmest[n], float64(w))
 				}
 			}
 		}
-		at := int64(len(packed))
-		packed = append(packed, g.packed[s.at:s.at+int64(s.size)]...)
-		s.at = at
+		if s.at, err = packed.Append(g.packed.Bytes(s.at, int(s.size))); err != nil {
+			return errors.Join(fmt.Errorf("graph: %w", err), packed.Close())
+		}
 		for _, n := range slices.Sorted(maps.Keys(firmest)) {
 			g.post(n, int32(c), firmest[n])
 		}
 	}
-	g.packed = packed
+	old := g.packed
+	g.packed, g.dead = packed, 0
+	if err := old.Close(); err != nil {
+		return fmt.Errorf("graph: %w", err)
+	}
+	return nil
 }
 
 // fact is a packed fact.
@@ -282,19 +408,41 @@ func (f factID) compare(o factID) int {
 	return cmp.Or(cmp.Compare(f.chunk, o.chunk), cmp.Compare(f.place, o.place))
 }
 
-// facts hands out the facts of a chunk in order.
-func (g *Graph) facts(chunk int32) iter.Seq[fact] {
+// unpacked is room for the facts of a chunk.
+type unpacked struct{ words []uint32 }
+
+// facts hands out the facts of a chunk in order. Their words lie in buf, until the next is
+// handed out.
+func (g *Graph) facts(chunk int32, buf *unpacked) iter.Seq[fact] {
 	return func(yield func(fact) bool) {
-		if int(chunk) >= len(g.chunks) {
+		if int(chunk) >= len(g.chunks) || g.chunks[chunk].facts == 0 {
 			return
 		}
 		s := g.chunks[chunk]
-		words := g.packed[s.at : s.at+int64(s.size)]
+		data := g.packed.Bytes(s.at, int(s.size))
+		number := func() int {
+			if data[0] < 0x80 { // most are
+				v := int(data[0])
+				data = data[1:]
+				return v
+			}
+			v, n := binary.Uvarint(data)
+			data = data[n:]
+			return int(v)
+		}
+		count := number()
+		words := data[:4*count]
+		data = data[4*count:]
 		for i := range s.facts {
-			n := int(words[0]&^deniedBit) + factHead
-			f := fact{id: factID{chunk, i}, denied: words[0]&deniedBit != 0, words: words[factHead:n]}
-			f.sentence = text.Span{Start: int(words[1]), End: int(words[1] + words[2])}
-			words = words[n:]
+			head := number()
+			f := fact{id: factID{chunk, i}, denied: head&1 != 0}
+			f.sentence.Start = number()
+			f.sentence.End = f.sentence.Start + number()
+			buf.words = buf.words[:0]
+			for range head >> 1 {
+				buf.words = append(buf.words, binary.LittleEndian.Uint32(words[4*number():]))
+			}
+			f.words = buf.words
 			if !yield(f) {
 				return
 			}
@@ -414,10 +562,10 @@ func (g *Graph) wanted(a kb.Analysis, query string, match text.Match) *wanted {
 	order, weights := important(a, query, match)
 	out := &wanted{at: map[int32]int32{}}
 	for _, key := range order {
-		id, ok := g.ids[maphash.String(g.seed, key)]
+		id, ok := g.find(key)
 		df := 0
 		if ok {
-			df = int(g.nodes[id].facts)
+			df = g.nodes.At(int(id)).count()
 		}
 		n := float64(g.live)
 		rarity := math.Log(1 + (n-math.Min(n, float64(df))+0.5)/(float64(df)+0.5))
@@ -512,11 +660,12 @@ func (g *Graph) Scores(cfg Config, a kb.Analysis, query string, admit func(chunk
 	admit = admitter(admit)
 	out := make([]float64, len(chunks))
 	covered := make([]float32, len(w.terms))
+	var buf unpacked
 	for i, c := range chunks {
 		if c < 0 || w.total == 0 || !admit(c) {
 			continue
 		}
-		for f := range g.facts(c) {
+		for f := range g.facts(c, &buf) {
 			if !f.denied && w.covers(f, covered) {
 				out[i] = max(out[i], calibrate(w.share(covered)))
 			}
@@ -534,6 +683,7 @@ type search struct {
 	best     map[int32]Hit // by chunk
 	floor    float64       // score of the last chunk wanted of the first hop; 0 = fewer were found
 	walked   int           // chunks unpacked on hops
+	buf      unpacked
 }
 
 // reached is a fact with what it covers of the question, the way to it included.
@@ -586,7 +736,7 @@ func (s *search) first(limit int) []reached {
 			}
 			unpacked++
 			top := 0.0
-			for f := range s.g.facts(c) {
+			for f := range s.g.facts(c, &s.buf) {
 				if f.denied || !s.w.covers(f, covered) {
 					continue
 				}
@@ -594,6 +744,7 @@ func (s *search) first(limit int) []reached {
 				if top = max(top, share); len(shares) == limit && share < shares[0] {
 					continue
 				}
+				f.words = slices.Clone(f.words)
 				found = append(found, reached{fact: f, hops: 1, score: share, covered: slices.Clone(covered)})
 			}
 			if top > 0 {
@@ -648,7 +799,7 @@ func (s *search) hop(from []reached, hops int, fall float64, last bool) []reache
 		share := s.w.share(r.covered)
 		for _, word := range r.fact.words {
 			n, _ := unpack(word)
-			if _, given := s.w.find(n); given || !s.g.nodes[n].name || s.g.nodes[n].facts > maxFan {
+			if _, given := s.w.find(n); given || !s.g.nodes.At(int(n)).isName() || s.g.nodes.At(int(n)).count() > maxFan {
 				continue
 			}
 			s.g.postings(n, func(chunk int32, _ float32) bool {
@@ -675,7 +826,7 @@ func (s *search) hop(from []reached, hops int, fall float64, last bool) []reache
 
 // join adds the facts of a chunk that hold the node n and cover more than the way did.
 func (s *search) join(r reached, n, chunk int32, hops int, fall float64, joined []float32, found map[factID]reached) {
-	for f := range s.g.facts(chunk) {
+	for f := range s.g.facts(chunk, &s.buf) {
 		if f.denied || f.id == r.fact.id {
 			continue
 		}
@@ -693,6 +844,7 @@ func (s *search) join(r reached, n, chunk int32, hops int, fall float64, joined 
 		}
 		score := calibrate(s.w.share(joined)) * fall
 		if old, ok := found[f.id]; !ok || score > old.score {
+			f.words = slices.Clone(f.words)
 			found[f.id] = reached{fact: f, hops: hops, score: score, covered: slices.Clone(joined)}
 		}
 	}

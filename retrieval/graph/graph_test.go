@@ -24,18 +24,30 @@ func edgeOf(denied bool, nodes ...string) Edge {
 	return e
 }
 
+func empty() *Graph {
+	g, err := New("")
+	must(err)
+	return g
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
 // made is a small world: harrow owns tern, tern is based in lund; plover is based
 // in oslo; heron is not owned by harrow.
 func made() *Graph {
-	g := New()
-	g.Put(0, []Edge{edgeOf(false, "*harrow", "owner", "*tern")})
-	g.Put(1, []Edge{edgeOf(false, "*tern", "headquart", "*lund")})
-	g.Put(2, []Edge{edgeOf(false, "*plover", "headquart", "*oslo")})
-	g.Put(3, []Edge{edgeOf(true, "*harrow", "owner", "*heron")})
-	g.Put(4, []Edge{edgeOf(false, "*heron", "headquart", "*riga")})
-	g.Put(5, []Edge{edgeOf(false, "*lund", "mayor", "*quill")})
+	g := empty()
+	must(g.Put(0, []Edge{edgeOf(false, "*harrow", "owner", "*tern")}))
+	must(g.Put(1, []Edge{edgeOf(false, "*tern", "headquart", "*lund")}))
+	must(g.Put(2, []Edge{edgeOf(false, "*plover", "headquart", "*oslo")}))
+	must(g.Put(3, []Edge{edgeOf(true, "*harrow", "owner", "*heron")}))
+	must(g.Put(4, []Edge{edgeOf(false, "*heron", "headquart", "*riga")}))
+	must(g.Put(5, []Edge{edgeOf(false, "*lund", "mayor", "*quill")}))
 	for c := range int32(20) {
-		g.Put(100+c, []Edge{edgeOf(false, fmt.Sprint("filler", c), "text")})
+		must(g.Put(100+c, []Edge{edgeOf(false, fmt.Sprint("filler", c), "text")}))
 	}
 	return g
 }
@@ -114,27 +126,27 @@ func TestDeleteReplaceCompact(t *testing.T) {
 	g := made()
 	before := g.Len()
 	for c := range int32(3000) {
-		g.Put(1000+c, []Edge{edgeOf(false, "noise", fmt.Sprint("n", c))})
+		must(g.Put(1000+c, []Edge{edgeOf(false, "noise", fmt.Sprint("n", c))}))
 	}
 	for c := range int32(3000) {
-		g.Delete(1000 + c)
+		must(g.Delete(1000 + c))
 	}
-	g.Delete(1000)
+	must(g.Delete(1000))
 	if g.Len() != before || g.dead > before+1100 {
 		t.Errorf("%d facts and %d dead ones, want %d", g.Len(), g.dead, before)
 	}
 	if diff := cmp.Diff(scores(t, made(), Default(), ask("harrow", "owner"), everything), scores(t, g, Default(), ask("harrow", "owner"), everything)); diff != "" {
 		t.Errorf("after deletions (-want +got):\n%s", diff)
 	}
-	g.Put(0, []Edge{edgeOf(false, "*harrow", "founder", "*quill")})
+	must(g.Put(0, []Edge{edgeOf(false, "*harrow", "founder", "*quill")}))
 	if got := scores(t, g, Config{Hops: 1}, ask("harrow", "founder"), everything); got[0].Score < 0.9 {
 		t.Errorf("replaced: %+v", got)
 	}
 }
 
 func TestFromText(t *testing.T) {
-	g := New()
-	g.Put(7, FromText("试用期补贴每月三百元。正式员工每月五百元。", []string{"补贴"}, nil))
+	g := empty()
+	must(g.Put(7, FromText("试用期补贴每月三百元。正式员工每月五百元。", []string{"补贴"}, nil)))
 	hits, err := g.Search(t.Context(), Default(), kb.Analysis{Question: "正式员工补贴多少"}, "正式员工补贴多少", everything, 5)
 	if err != nil || len(hits) != 1 || hits[0].Sentence.Start != 11 {
 		t.Errorf("%+v, %v; want the second sentence", hits, err)
@@ -142,7 +154,7 @@ func TestFromText(t *testing.T) {
 	if hits, err := g.Search(t.Context(), Default(), kb.Analysis{}, "zebra", everything, 5); err != nil || len(hits) != 0 {
 		t.Errorf("nothing in common: %v, %v", hits, err)
 	}
-	if hits, err := New().Search(t.Context(), Default(), kb.Analysis{}, "zebra", everything, 5); err != nil || len(hits) != 0 {
+	if hits, err := empty().Search(t.Context(), Default(), kb.Analysis{}, "zebra", everything, 5); err != nil || len(hits) != 0 {
 		t.Errorf("empty graph: %v, %v", hits, err)
 	}
 }

@@ -274,12 +274,16 @@ func (x *Index) empty() error {
 	if err != nil {
 		return err
 	}
+	facts, err := graph.New(x.dir)
+	if err != nil {
+		return errors.Join(err, matrix.Close())
+	}
 	if x.matrix != nil {
-		if err := x.matrix.Close(); err != nil {
-			return errors.Join(err, matrix.Close())
+		if err := errors.Join(x.matrix.Close(), x.facts.Close()); err != nil {
+			return errors.Join(err, matrix.Close(), facts.Close())
 		}
 	}
-	x.cat, x.matrix, x.facts, x.stats, x.seq = newCatalog(), matrix, graph.New(), nil, 0
+	x.cat, x.matrix, x.facts, x.stats, x.seq = newCatalog(), matrix, facts, nil, 0
 	return nil
 }
 
@@ -434,7 +438,7 @@ func (x *Index) Close() error {
 			x.log.Warn("vectors not closed", "model", r.endpoint.Name(), "error", err)
 		}
 	}
-	return errors.Join(x.file.sync(), x.file.close(), x.matrix.Close(), x.closeLexical(), x.lock.Close())
+	return errors.Join(x.file.sync(), x.file.close(), x.matrix.Close(), x.facts.Close(), x.closeLexical(), x.lock.Close())
 }
 
 // Seq is the place in the feed up to which the index has read.
@@ -665,7 +669,9 @@ func (x *Index) admit(r *record) (change, error) {
 		x.cat.rows[n].edges = int32(len(edges))
 		x.cat.facts += len(edges)
 		if x.opt.Facts == nil {
-			x.facts.Put(n, edges)
+			if err := x.facts.Put(n, edges); err != nil {
+				return out, fmt.Errorf("index: %w", err)
+			}
 		}
 		if ch.words != nil {
 			out.words[n] = ch.words
@@ -701,7 +707,9 @@ func (x *Index) drop(v *version, out *change) error {
 		}
 		out.gone = append(out.gone, evidenceID(v, x.cat.rows[n].ordinal))
 		x.matrix.Delete(n)
-		x.facts.Delete(n)
+		if err := x.facts.Delete(n); err != nil {
+			return fmt.Errorf("index: %w", err)
+		}
 		for _, m := range x.remotes() {
 			m.forget(n, v.vis.Collection)
 		}

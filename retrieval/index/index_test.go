@@ -3,6 +3,7 @@ package index_test
 import (
 	"log/slog"
 	"testing"
+	"time"
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/retrieval"
@@ -35,7 +36,9 @@ func synced(t testing.TB, x *index.Index, feed index.Feed) {
 
 func hybrid(t testing.TB, x *index.Index) *retrieval.Hybrid {
 	t.Helper()
-	h, err := x.Retriever(retrieval.Default(), index.DefaultTuning())
+	cfg := retrieval.Default()
+	cfg.Timeout = time.Minute // what a busy machine is late with is not looked at here
+	h, err := x.Retriever(cfg, index.DefaultTuning())
 	if err != nil {
 		t.Fatal(err)
 	}

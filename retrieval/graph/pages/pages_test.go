@@ -18,7 +18,11 @@ func read(t *testing.T, texts ...string) *graph.Graph {
 	t.Helper()
 	lex := lexicon.Default()
 	engine := fact.New(fact.Config{Dictionary: lex})
-	g := graph.New()
+	g, err := graph.New(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = g.Close() })
 	for i, s := range texts {
 		page := engine.Read(fact.Source{Text: s})
 		data, err := page.MarshalBinary()
@@ -36,7 +40,9 @@ func read(t *testing.T, texts ...string) *graph.Graph {
 		if len(edges) == 0 {
 			t.Fatalf("no edge was read from %q", s)
 		}
-		g.Put(int32(i), edges)
+		if err := g.Put(int32(i), edges); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return g
 }

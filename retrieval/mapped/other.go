@@ -1,0 +1,30 @@
+//go:build !unix
+
+package mapped
+
+func memory(n int) []byte { return make([]byte, n) }
+
+func release([]byte) {}
+
+// File is bytes that are appended and read, on the heap: this system maps none.
+// Bytes may be called by many at once, but not beside Append and Close.
+type File struct{ heap []byte }
+
+// NewFile returns an empty File.
+func NewFile(string) (*File, error) { return &File{}, nil }
+
+// Append adds bytes and returns the place of the first.
+func (f *File) Append(p []byte) (int64, error) {
+	at := int64(len(f.heap))
+	f.heap = append(f.heap, p...)
+	return at, nil
+}
+
+// Bytes is what Append was given: n bytes from a place on. They are not to be changed.
+func (f *File) Bytes(at int64, n int) []byte { return f.heap[at : at+int64(n)] }
+
+// Close gives everything back.
+func (f *File) Close() error {
+	f.heap = nil
+	return nil
+}

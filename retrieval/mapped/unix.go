@@ -1,0 +1,108 @@
+//go:build unix
+
+package mapped
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// memory is n zero bytes outside the heap, or on it where the system gives none.
+func memory(n int) []byte {
+	data, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		return make([]byte, n)
+	}
+	return data
+}
+
+// release gives back what memory gave. Memory of the heap is none of Munmap's: it is refused
+// there and left to the collector.
+func release(data []byte) { _ = unix.Munmap(data) }
+
+// File is bytes that are appended and read as mapped memory. Where the folder is given they
+// lie in a file without a name, which is gone when the process is; else on the heap.
+// Bytes may be called by many at once, but not beside Append and Close.
+type File struct {
+	file *os.File // nil = heap
+	size int64
+	view []byte // of the file, beyond its end
+	heap []byte
+}
+
+// smallestView is the first size of a view.
+const smallestView = 16 << 20
+
+// NewFile returns an empty File in the folder; "" = on the heap.
+func NewFile(dir string) (*File, error) {
+	if dir == "" {
+		return &File{}, nil
+	}
+	f, err := os.CreateTemp(dir, "mapped-")
+	if err != nil {
+		return nil, fmt.Errorf("make a mapped file: %w", err)
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(fmt.Errorf("make a mapped file: %w", err), f.Close())
+	}
+	return &File{file: f}, nil
+}
+
+// Append adds bytes and returns the place of the first.
+func (f *File) Append(p []byte) (int64, error) {
+	at := f.size
+	if f.file == nil {
+		f.heap = append(f.heap, p...)
+		f.size = int64(len(f.heap))
+		return at, nil
+	}
+	if _, err := f.file.WriteAt(p, at); err != nil {
+		return 0, fmt.Errorf("write a mapped file: %w", err)
+	}
+	f.size += int64(len(p))
+	if f.size <= int64(len(f.view)) {
+		return at, nil
+	}
+	view, err := unix.Mmap(int(f.file.Fd()), 0, int(max(2*f.size, smallestView)), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return 0, fmt.Errorf("map a file: %w", err)
+	}
+	if err := f.unmap(); err != nil {
+		return 0, err
+	}
+	f.view = view
+	return at, nil
+}
+
+// Bytes is what Append was given: n bytes from a place on. They are not to be changed.
+func (f *File) Bytes(at int64, n int) []byte {
+	if f.file == nil {
+		return f.heap[at : at+int64(n)]
+	}
+	return f.view[at : at+int64(n)]
+}
+
+func (f *File) unmap() error {
+	if f.view == nil {
+		return nil
+	}
+	old := f.view
+	f.view = nil
+	if err := unix.Munmap(old); err != nil {
+		return fmt.Errorf("unmap a file: %w", err)
+	}
+	return nil
+}
+
+// Close gives everything back.
+func (f *File) Close() error {
+	f.heap, f.size = nil, 0
+	if f.file == nil {
+		return nil
+	}
+	err := f.unmap()
+	return errors.Join(err, f.file.Close())
+}
