@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -156,17 +155,7 @@ func TestPostgresKill(t *testing.T) {
 	acknowledged := map[string]bool{}
 	for range 3 {
 		cmd, out := child(t, "put", t.TempDir())
-		timer := time.AfterFunc(1500*time.Millisecond, func() {
-			if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
-				t.Error(err)
-			}
-		})
-		for out.Scan() {
-			for _, id := range strings.Fields(out.Text()) {
-				acknowledged[id] = true
-			}
-		}
-		timer.Stop()
+		killAfter(t, cmd, out, 500*time.Millisecond, acknowledged)
 		_ = cmd.Wait() // killed
 	}
 	if len(acknowledged) < 20 {

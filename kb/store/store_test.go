@@ -197,23 +197,38 @@ func hold(dir string) int {
 	select {}
 }
 
+// killAfter kills a child that puts documents some time after it acknowledged the tenth, and
+// notes all that it acknowledged: how fast the machine is does not matter.
+func killAfter(t *testing.T, cmd *exec.Cmd, out *bufio.Scanner, wait time.Duration, acknowledged map[string]bool) {
+	t.Helper()
+	var timer *time.Timer
+	here := 0
+	// A write this short enters the pipe whole or not at all.
+	for out.Scan() {
+		for _, id := range strings.Fields(out.Text()) {
+			acknowledged[id] = true
+			here++
+		}
+		if here >= 10 && timer == nil {
+			timer = time.AfterFunc(wait, func() {
+				if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	if timer == nil {
+		t.Fatal("the child ended before it was killed")
+	}
+	timer.Stop()
+}
+
 func TestKill(t *testing.T) {
 	dir := t.TempDir()
 	acknowledged := map[string]bool{}
 	for round := range 4 {
 		cmd, out := child(t, "put", dir)
-		timer := time.AfterFunc(time.Duration(300+150*round)*time.Millisecond, func() {
-			if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
-				t.Error(err)
-			}
-		})
-		// A write this short enters the pipe whole or not at all.
-		for out.Scan() {
-			for _, id := range strings.Fields(out.Text()) {
-				acknowledged[id] = true
-			}
-		}
-		timer.Stop()
+		killAfter(t, cmd, out, time.Duration(100+150*round)*time.Millisecond, acknowledged)
 		if err := cmd.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
 			t.Fatalf("the child ended with %v", err)
 		}

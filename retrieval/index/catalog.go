@@ -17,12 +17,13 @@ import (
 type catalog struct {
 	versions   map[string]*version // by id@version
 	documents  map[string][]*version
-	titles     map[string]map[*version]bool // by folded title
+	titles     map[string][]*version        // by folded title
 	supersedes map[string]map[*version]bool // target (id or id@version) to the versions that name it
 	rows       []row
-	numberOf   []int32 // by row: the number of its version; -1 = deleted
-	live       int     // rows
-	terms      uint64  // in all live rows
+	places     map[string]*place // by what they hold
+	numberOf   []int32           // by row: the number of its version; -1 = deleted
+	live       int               // rows
+	terms      uint64            // in all live rows
 
 	collections map[string]int // live versions by collection
 	chunks      map[string]int // live rows by collection
@@ -55,26 +56,39 @@ type version struct {
 
 // row is a chunk.
 type row struct {
-	version  *version // nil = deleted
-	ordinal  int
-	start    int
-	end      int
+	version *version // nil = deleted
+	*place
+	ordinal    int32
+	start, end int32
+	terms      int32 // how many
+	edges      int32 // how many
+
+	textAt                                           int64 // in the log
+	textLen, leadLen, termsLen, vectorsLen, edgesLen int32 // bytes that follow there, in this order
+}
+
+// place is what many chunks have in common.
+type place struct {
 	kind     string
 	headings []string
-	textAt   int64
-	textLen  int32
-	leadLen  int32
-	termsAt  int64
-	termsLen int32
-	terms    int32 // how many
+}
 
-	vectorsLen, edgesLen int32 // bytes that follow the terms in the log
-	edges                int32 // how many
+func (r *row) termsAt() int64 { return r.textAt + int64(r.textLen) + int64(r.leadLen) }
+
+// place is the one place of this kind under these headings.
+func (c *catalog) place(kind string, headings []string) *place {
+	key := kind + "\x00" + strings.Join(headings, "\x00")
+	p := c.places[key]
+	if p == nil {
+		p = &place{kind: kind, headings: headings}
+		c.places[key] = p
+	}
+	return p
 }
 
 func newCatalog() *catalog {
 	return &catalog{
-		versions: map[string]*version{}, documents: map[string][]*version{}, supersedes: map[string]map[*version]bool{}, titles: map[string]map[*version]bool{}, collections: map[string]int{}, chunks: map[string]int{},
+		versions: map[string]*version{}, documents: map[string][]*version{}, supersedes: map[string]map[*version]bool{}, titles: map[string][]*version{}, places: map[string]*place{}, collections: map[string]int{}, chunks: map[string]int{},
 	}
 }
 
@@ -83,7 +97,9 @@ func versionKey(id string, version int) string { return id + "@" + strconv.Itoa(
 func (v *version) key() string { return versionKey(v.doc.ID, v.doc.Version) }
 
 // evidenceID is the id of a chunk.
-func evidenceID(v *version, ordinal int) string { return v.key() + "#" + strconv.Itoa(ordinal) }
+func evidenceID(v *version, ordinal int32) string {
+	return v.key() + "#" + strconv.Itoa(int(ordinal))
+}
 
 // find returns the row of an evidence id.
 func (c *catalog) find(id string) (int32, bool) {
@@ -99,7 +115,7 @@ func (c *catalog) find(id string) (int32, bool) {
 	if err != nil {
 		return 0, false
 	}
-	i, ok := slices.BinarySearchFunc(v.rows, ordinal, func(r int32, o int) int { return c.rows[r].ordinal - o })
+	i, ok := slices.BinarySearchFunc(v.rows, ordinal, func(r int32, o int) int { return int(c.rows[r].ordinal) - o })
 	if !ok {
 		return 0, false
 	}
@@ -122,8 +138,8 @@ func (c *catalog) put(r *record) *version {
 		v.rows = append(v.rows, int32(len(c.rows)))
 		c.numberOf = append(c.numberOf, int32(v.number))
 		c.rows = append(c.rows, row{
-			version: v, ordinal: ch.Ordinal, start: ch.Start, end: ch.End, kind: ch.Kind, headings: ch.HeadingPath,
-			textAt: ch.textAt, textLen: int32(len(ch.Text)), leadLen: int32(len(ch.Lead)), termsAt: ch.termsAt, termsLen: int32(len(ch.Terms)), terms: int32(n),
+			version: v, place: c.place(ch.Kind, ch.HeadingPath), ordinal: int32(ch.Ordinal), start: int32(ch.Start), end: int32(ch.End),
+			textAt: ch.textAt, textLen: int32(len(ch.Text)), leadLen: int32(len(ch.Lead)), termsLen: int32(len(ch.Terms)), terms: int32(n),
 			vectorsLen: int32(len(ch.Vectors)), edgesLen: int32(len(ch.Edges)),
 		})
 		c.terms += uint64(n)
@@ -138,10 +154,7 @@ func (c *catalog) put(r *record) *version {
 		c.supersedes[target][v] = true
 	}
 	if t := foldTitle(v.doc.Title); t != "" {
-		if c.titles[t] == nil {
-			c.titles[t] = map[*version]bool{}
-		}
-		c.titles[t][v] = true
+		c.titles[t] = append(c.titles[t], v)
 	}
 	v.vis = c.visibility(v)
 	c.count(v.vis, 1)
@@ -173,7 +186,7 @@ func (c *catalog) remove(v *version) {
 		}
 	}
 	t := foldTitle(v.doc.Title)
-	if delete(c.titles[t], v); len(c.titles[t]) == 0 {
+	if c.titles[t] = slices.DeleteFunc(c.titles[t], func(o *version) bool { return o == v }); len(c.titles[t]) == 0 {
 		delete(c.titles, t)
 	}
 	c.count(v.vis, -1)
@@ -307,6 +320,6 @@ func (c *catalog) passage(r int32, text, lead string) kb.Passage {
 	return kb.Passage{
 		ID: evidenceID(x.version, x.ordinal), Text: text, Title: d.Title, Source: d.Source, Domain: d.Domain, Authority: d.Authority,
 		PublishedAt: d.PublishedAt, ValidFrom: d.ValidFrom, ValidTo: d.ValidTo, Supersedes: d.Supersedes, Kind: x.kind,
-		DocumentID: d.ID, Version: d.Version, HeadingPath: headings, Start: x.start, End: x.end,
+		DocumentID: d.ID, Version: d.Version, HeadingPath: headings, Start: int(x.start), End: int(x.end),
 	}
 }

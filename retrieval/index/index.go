@@ -259,7 +259,7 @@ func (x *Index) countTerms() error {
 // packed reads the term counts of a row into buf.
 func (x *Index) packed(r int32, buf []byte) (bm25.Packed, error) {
 	w := &x.cat.rows[r]
-	data, err := x.file.read(buf[:0], w.termsAt, int(w.termsLen))
+	data, err := x.file.read(buf[:0], w.termsAt(), int(w.termsLen))
 	if err != nil {
 		return nil, err
 	}
@@ -650,7 +650,7 @@ func (x *Index) admit(r *record) (change, error) {
 		chunks[r.Chunks[i].Ordinal] = &r.Chunks[i]
 	}
 	for _, n := range v.rows {
-		ch := chunks[x.cat.rows[n].ordinal]
+		ch := chunks[int(x.cat.rows[n].ordinal)]
 		windows, err := x.opt.Model.Decode(ch.Vectors)
 		if err != nil {
 			return out, fmt.Errorf("index: %w: %w", retrieval.ErrCorrupt, err)

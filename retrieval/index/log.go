@@ -61,8 +61,8 @@ type chunkRecord struct {
 	Vectors     []byte
 	Edges       []byte // of the graph, graph.Encode
 
-	textAt, termsAt int64    // offsets in the file, set by encode and decode
-	words           []string // the terms that Terms counts; not logged
+	textAt int64    // offset in the file, set by encode and decode
+	words  []string // the terms that Terms counts; not logged
 }
 
 // openLog opens or makes the log for the key. A log of another key or form gives
@@ -256,7 +256,6 @@ func encodeRecord(buf []byte, r *record, base int64) ([]byte, error) {
 		c.textAt = base + int64(len(buf))
 		buf = append(buf, c.Text...)
 		buf = append(buf, c.Lead...)
-		c.termsAt = base + int64(len(buf))
 		buf = append(buf, c.Terms...)
 		buf = append(buf, c.Vectors...)
 		buf = append(buf, c.Edges...)
@@ -307,7 +306,6 @@ func decodeRecord(payload []byte, at int64) (record, error) {
 		out := chunkRecord{Ordinal: c.Ordinal, Start: c.Start, End: c.End, Kind: c.Kind, HeadingPath: c.Headings, textAt: at + int64(pos)}
 		out.Text = string(take(c.Sizes[0]))
 		out.Lead = string(take(c.Sizes[1]))
-		out.termsAt = at + int64(pos)
 		out.Terms = take(c.Sizes[2])
 		out.Vectors = take(c.Sizes[3])
 		out.Edges = take(c.Sizes[4])

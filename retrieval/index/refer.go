@@ -112,7 +112,7 @@ func (x *Index) pointed(q retrieval.Query, v *version, ref text.Reference) ([]in
 // titled are the newest admitted versions of documents of a title.
 func (x *Index) titled(title string, f retrieval.Filter) []*version {
 	var out []*version
-	for v := range x.cat.titles[foldTitle(title)] {
+	for _, v := range x.cat.titles[foldTitle(title)] {
 		if f.Admits(v.vis) {
 			out = append(out, v)
 		}

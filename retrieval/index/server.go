@@ -468,7 +468,7 @@ func (x *Index) serverChunk(r int32, f *follower) (ServerChunk, error) {
 // edgesOf are the edges of a row, from the log.
 func (x *Index) edgesOf(r int32) ([]graph.Edge, error) {
 	w := &x.cat.rows[r]
-	data, err := x.file.read(nil, w.termsAt+int64(w.termsLen)+int64(w.vectorsLen), int(w.edgesLen))
+	data, err := x.file.read(nil, w.termsAt()+int64(w.termsLen)+int64(w.vectorsLen), int(w.edgesLen))
 	if err != nil {
 		return nil, err
 	}
