@@ -278,17 +278,16 @@ func (k *Checker) boundedWhom(c Claim, cl *Clause, all text.Span, v *view, src *
 func (k *Checker) otherHolder(c Claim, clause int, w *wording, best []found) string {
 	p := c.Page
 	cl := &p.Clauses[clause]
-	for n, b := range best {
-		if n > 4 || b.page != best[0].page || b.clause != best[0].clause {
-			break
-		}
-	}
 	v := k.views[best[0].page]
 	src := &v.page.Clauses[best[0].clause]
 	if len(cl.Quantities) > 0 || foreign(p, v.page) || cl.Denied != src.Denied {
 		return ""
 	}
-	ha, hb, ok := holders(p.Runes, cl.Span, v.page.Runes, src.Span)
+	var ha, hb text.Span
+	folded, ok := text.Fold(p.Runes), false
+	if !hasAny(string(folded[cl.Start:cl.End]), manyHolders) && !hasAny(string(v.foldedText()[src.Start:src.End]), manyHolders) {
+		ha, hb, ok = holders(folded, cl.Span, v.foldedText(), src.Span, marksOf(p.Runes, cl.Span)&marksOf(v.page.Runes, src.Span))
+	}
 	if !ok {
 		ha, hb = officeHolder(p.Runes, cl.Span), officeHolder(v.page.Runes, src.Span)
 		ok = !ha.Empty() && !hb.Empty()

@@ -19,9 +19,16 @@ var (
 	freeOfOther = regexp.MustCompile(`\b(?:free (?:to|time|day|days|will|from|trade|text|space)|(?:duty|sugar|smoke|interest|tax|hands|lead|barrier|care|toll)[- ]free)\b|免费电话`)
 )
 
+// chargeStems are in every Latin alternative of the patterns above, as the characters of
+// chargeOf are in every Chinese one.
+var chargeStems = []string{"free", "charge", "fee", "cost", "pay", "paid", "complimentary", "gratis"}
+
 // chargeOf is -1 where a folded clause says that nothing is charged, +1 where it says
 // that something is, 0 where it says neither.
 func chargeOf(s string) int8 {
+	if !strings.ContainsAny(s, "费收缴交付偿") && !hasAny(s, chargeStems) {
+		return 0
+	}
 	if chargesNothing.MatchString(s) && !freeOfOther.MatchString(s) {
 		return -1
 	}

@@ -489,7 +489,7 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 		if need != nil {
 			m = x.inClause(m, ra, rb)
 		}
-		if numberedApart(va.beforeValue(fa), vb.beforeValue(fb)) {
+		if numberedApart(va, ra.Fact, vb, rb.Fact) {
 			return none, false
 		}
 		if contrast(m) && !(foreign && need != nil) || !foreign && x.otherThing(va, fa, vb, fb, need) {
@@ -659,6 +659,9 @@ func (x *comparer) otherTopic(topicA, topicB string, va *view, fa *Fact, vb *vie
 	if topicA == "" || topicB == "" {
 		return false
 	}
+	if topicA == topicB {
+		return false
+	}
 	wa, wb, ta, tb := x.topic(topicA).words, x.topic(topicB).words, x.topic(topicA).bag, x.topic(topicB).bag
 	la, lb := va.clauseBagFor(fa), vb.clauseBagFor(fb)
 	lacks := func(w *wording, b *bag, need *prepared) (weight float64) {
@@ -672,11 +675,7 @@ func (x *comparer) otherTopic(topicA, topicB string, va *view, fa *Fact, vb *vie
 		return weight
 	}
 	// Each names a subject of its own, and one of them is unknown to the other clause.
-	ga := lacks(wa, tb, nil)
-	gb := lacks(wb, ta, nil)
-	farA := lacks(wa, lb, need)
-	farB := lacks(wb, la, need)
-	if ga >= 1.6 && gb >= 1.6 && (farA >= 1.6 || farB >= 1.6) {
+	if lacks(wa, tb, nil) >= 1.6 && lacks(wb, ta, nil) >= 1.6 && (lacks(wa, lb, need) >= 1.6 || lacks(wb, la, need) >= 1.6) {
 		return true
 	}
 	// A part of what the other speaks of: the deer park of the estate.
@@ -851,19 +850,35 @@ type aboutness struct {
 	all  *bag
 }
 
-var numbered = regexp.MustCompile(`(?i)\b(hall|room|section|article|clause|station|gate|platform|line|floor|level|tier|phase|chapter|part|no\.?|number|building|unit|block|zone|area|type|class|grade|model|route|track|table|appendix|ward|lot|plot|dock|bay|pier|berth|terminal|lane|district|region|group|team)\s$`)
+// numbered are things that are told apart by numbers.
+var numbered = map[string]bool{"hall": true, "room": true, "section": true, "article": true, "clause": true, "station": true, "gate": true, "platform": true, "line": true, "floor": true, "level": true, "tier": true, "phase": true, "chapter": true, "part": true, "no": true, "number": true, "building": true, "unit": true, "block": true, "zone": true, "area": true, "type": true, "class": true, "grade": true, "model": true, "route": true, "track": true, "table": true, "appendix": true, "ward": true, "lot": true, "plot": true, "dock": true, "bay": true, "pier": true, "berth": true, "terminal": true, "lane": true, "district": true, "region": true, "group": true, "team": true}
 
 // namedNumber reports whether a number is the name of a thing: hall 7 is not hall 8.
 func namedNumber(runes []rune, s text.Span) bool {
-	if s.Start < 2 { // most numbers stand at no word: spare them the pattern
+	if s.Start < 2 {
 		return false
 	}
 	switch runes[s.Start-1] {
 	case ' ', '\t', '\n', '\f', '\r':
-		return numbered.MatchString(string(runes[max(0, s.Start-12):s.Start]))
+	default:
+		return false
 	}
-	return false
+	var word [8]byte // no numbered thing has more letters
+	i, n := s.Start-2, len(word)
+	if runes[i] == '.' { // no. 7
+		i--
+	}
+	for ; i >= 0 && n > 0 && latinLetter(runes[i]); i-- {
+		n--
+		word[n] = byte(runes[i] | 0x20)
+	}
+	if i >= 0 && text.IsWord(runes[i]) && runes[i] < 0x80 {
+		return false // the end of a longer word
+	}
+	return numbered[string(word[n:])] && (runes[s.Start-2] != '.' || string(word[n:]) == "no")
 }
+
+func latinLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
 // values are the spans of the values of a clause.
 func values(p *Page, c *Clause) []text.Span {
@@ -1020,26 +1035,40 @@ func (v *view) behindComma(f *Fact, c *Clause, s text.Span) bool {
 }
 
 // beforeValue is what a clause says before a value.
-func (v *view) beforeValue(f *Fact) string {
-	c := v.clauseOf(f)
+func (s *sheet) beforeValue(f *Fact) string {
+	c := s.clauseOf(f)
 	if c == nil || f.Value.Span.Start <= c.Start || f.Value.Kind == BooleanValue {
 		return ""
 	}
-	return string(v.foldedText()[c.Start:f.Value.Span.Start])
+	return string(s.foldedText()[c.Start:f.Value.Span.Start])
 }
 
 // classMembers are counted things by which the members of a class are told apart: two-room,
 // 三居室, 2人间.
 var classMembers = regexp.MustCompile(`([一二两三四五六七八九十\d]+)(居室?|室|人间|人份|座|级|档|星|阶|口|轮|缸|孔|联|折叠|层)|\b(one|two|three|four|five|six|seven|eight|nine|ten|twelve|\d+)[- ](room|bed|bedroom|door|seat|seater|star|person|storey|story|year|month|day|week|hour|gear|wheel|piece|stage|speed|inch|litre|liter)\b`)
 
-// numberedApart reports whether two texts name two members of one class.
-func numberedApart(a, b string) bool {
-	if a == "" || b == "" {
-		return false
-	}
-	for _, x := range classMembers.FindAllStringSubmatch(a, 4) {
-		for _, y := range classMembers.FindAllStringSubmatch(b, 4) {
-			if x[2]+x[4] == y[2]+y[4] && x[1]+x[3] != y[1]+y[3] && !strings.Contains(b, x[0]) && !strings.Contains(a, y[0]) {
+// classMember is a member of a class that a text names before a value.
+type classMember struct{ class, member, text string }
+
+// membersBefore are the members of classes that a clause names before a value.
+func (s *sheet) membersBefore(i int) []classMember {
+	return *s.members.get(i, func() *[]classMember {
+		var out []classMember
+		if t := s.beforeValue(&s.page.Facts[i]); t != "" {
+			for _, m := range classMembers.FindAllStringSubmatch(t, 4) {
+				out = append(out, classMember{m[2] + m[4], m[1] + m[3], m[0]})
+			}
+		}
+		return &out
+	})
+}
+
+// numberedApart reports whether two facts are of two members of one class.
+func numberedApart(va *view, a int, vb *view, b int) bool {
+	ma, mb := va.membersBefore(a), vb.membersBefore(b)
+	for _, x := range ma {
+		for _, y := range mb {
+			if x.class == y.class && x.member != y.member && !strings.Contains(vb.beforeValue(&vb.page.Facts[b]), x.text) && !strings.Contains(va.beforeValue(&va.page.Facts[a]), y.text) {
 				return true
 			}
 		}
@@ -1219,10 +1248,17 @@ func (x *comparer) twoHolders(ra, rb Ref, m overlap) bool {
 	if ca == nil || cb == nil {
 		return false
 	}
-	ha, hb, ok := holders(va.page.Runes, ca.Span, vb.page.Runes, cb.Span)
+	if va.marksAt(fa.Clause).several || vb.marksAt(fb.Clause).several {
+		return false
+	}
+	var ha, hb text.Span
+	ok := false
+	if common := x.reach(ra).marks & x.reach(rb).marks; common != 0 {
+		ha, hb, ok = holders(va.foldedText(), ca.Span, vb.foldedText(), cb.Span, common)
+	}
 	if !ok {
-		ha, hb = officeHolder(va.page.Runes, ca.Span), officeHolder(vb.page.Runes, cb.Span)
-		if ha.Empty() || hb.Empty() || fold(va.page.Quote(ha)) == fold(vb.page.Quote(hb)) || hasAny(fold(va.page.Quote(ca.Span)), manyHolders) || hasAny(fold(vb.page.Quote(cb.Span)), manyHolders) {
+		ha, hb = x.reach(ra).office, x.reach(rb).office
+		if ha.Empty() || hb.Empty() || fold(va.page.Quote(ha)) == fold(vb.page.Quote(hb)) {
 			return false
 		}
 	}

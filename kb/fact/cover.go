@@ -59,6 +59,7 @@ type prepared struct {
 	quarter   string              // of the asked time, see quarterOf
 	past      bool                // the year or the period before is asked
 	identity  bool                // who somebody is, what something is called
+	noBound   bool                // see asksNoBound
 	counted   bool                // the question's unit is a counted thing or none that is known
 }
 
@@ -97,6 +98,7 @@ func (e *Engine) prepare(n *Need, st *rarity) *prepared {
 	p.asked = bagOf(append([]*wording{p.subject, p.attribute}, p.given...)...)
 	p.money = p.kinds.dims != nil && p.kinds.dims[quantity.Money] || n.Unit == "" && asksMoney(n.Attribute)
 	p.actual = asksActual(n)
+	p.noBound = asksNoBound(p)
 	p.token = tokenOf(fold(n.Question))
 	p.quarter = quarterOf(n.TimeText)
 	p.past = periodBefore.MatchString(fold(n.TimeText))

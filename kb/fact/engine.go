@@ -31,6 +31,7 @@ type Engine struct {
 	config   Config
 	phrases  phraseStore[wording]
 	subjects phraseStore[subjectForm]
+	titles   phraseStore[titleForm]
 }
 
 // New returns an engine.

@@ -56,7 +56,9 @@ func often(folded []rune) (rate *big.Rat, at text.Span) {
 		}
 		return s[m[2*k]:m[2*k+1]]
 	}
-	if m := oftenHan.FindStringSubmatchIndex(s); m != nil {
+	if !strings.Contains(s, "次") {
+		// neither form is possible
+	} else if m := oftenHan.FindStringSubmatchIndex(s); m != nil {
 		take(m, group(m, 1), group(m, 2), group(m, 3))
 	} else if m := oftenOf.FindStringSubmatchIndex(s); m != nil {
 		take(m, group(m, 1), group(m, 2), group(m, 3))

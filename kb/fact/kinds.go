@@ -345,11 +345,13 @@ var happened = regexp.MustCompile(`达到了|实际|完成了|实现了|\b(?:was
 // onlySupposed reports whether a value is a bound inside a condition, and the question
 // asks for no bound: if purchases reach 800,000 does not say how high they were.
 func (n *prepared) onlySupposed(f *Fact) bool {
-	if !f.Threshold {
-		return false
-	}
+	return f.Threshold && n.noBound
+}
+
+// asksNoBound reports whether a question asks for no bound and no condition.
+func asksNoBound(n *prepared) bool {
 	q := fold(n.Question)
-	return happened.MatchString(q) && n.actual || !supposes.MatchString(q)
+	return n.actual && happened.MatchString(q) || !supposes.MatchString(q)
 }
 
 // saysOften reports whether the clause of a fact says how often.
@@ -457,6 +459,9 @@ func pointsElsewhere(v *view, f *Fact) bool {
 }
 
 var elsewhere = regexp.MustCompile(`另行(公布|通知|规定|制定|公告)|(详)?见(《|第|附)|以.{1,16}为准|(will|to) be (announced|published)|set out in|(see|listed in|found in|described in) (the )?(appendix|annex|section|schedule|catalogue|price list)`)
+
+// elsewhereWords are words of which each form of elsewhere has one.
+var elsewhereWords = []string{"另行", "见", "为准", " be ", "set out in", "see ", "listed in", "found in", "described in"}
 
 // textual reports whether the clause has the form of an answer to a textual need:
 // a cause for why, a definition for what is, an exception, a step.

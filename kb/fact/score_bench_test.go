@@ -2,7 +2,9 @@ package fact
 
 import (
 	"fmt"
-	"syscall"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -59,19 +61,12 @@ func benchMetas(sources []Source) []Meta {
 // cpu runs f b.N times and reports the CPU time of the process for each, which says
 // more than the clock on a machine that is shared.
 func cpu(b *testing.B, f func()) {
-	used := func() time.Duration {
-		var u syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-			b.Fatal(err)
-		}
-		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-	}
 	b.ReportAllocs()
-	before := used()
+	before := processTime(b)
 	for b.Loop() {
 		f()
 	}
-	b.ReportMetric(float64(used()-before)/float64(b.N)/1e6, "cpu-ms/op")
+	b.ReportMetric(float64(processTime(b)-before)/float64(b.N)/1e6, "cpu-ms/op")
 }
 
 func score(e *Engine, needs []Need, pages []*Page, metas []Meta) {
@@ -107,6 +102,67 @@ func BenchmarkScoreStored(b *testing.B) {
 						for _, p := range pages {
 							p.ready.Store(nil)
 						}
+					}
+					score(e, needs, pages, metas)
+				})
+			})
+		}
+	}
+}
+
+// handbookPassages are thirty neighbouring pieces of the example handbook, of about 500
+// code points each (Chinese ones 380, since there is no more text).
+func handbookPassages(b *testing.B, language string) []Source {
+	b.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "handbook", language, "*.md"))
+	if err != nil || len(files) == 0 {
+		b.Fatalf("no handbook in %s: %v", language, err)
+	}
+	size := map[string]int{"en": 500, "zh": 380}[language]
+	var out []Source
+	for _, f := range files {
+		raw, err := os.ReadFile(f)
+		if err != nil {
+			b.Fatal(err)
+		}
+		piece := ""
+		for block := range strings.SplitSeq(string(raw), "\n\n") {
+			piece += block + "\n\n"
+			if len([]rune(piece)) < size {
+				continue
+			}
+			if out = append(out, Source{Text: piece, Title: strings.TrimSuffix(filepath.Base(f), ".md")}); len(out) == 30 {
+				return out
+			}
+			piece = ""
+		}
+	}
+	b.Fatalf("only %d pieces in %s", len(out), language)
+	return nil
+}
+
+// BenchmarkScoreHandbook is the same over pieces of documents such as a question meets:
+// of one house, on many subjects.
+func BenchmarkScoreHandbook(b *testing.B) {
+	need := map[string]Need{
+		"en": {Name: "value", Class: "NUMERIC", Question: "How many days of annual leave may be carried over?", Subject: "annual leave", Attribute: "days carried over", Expect: "QUANTITY", Unit: "days"},
+		"zh": {Name: "value", Class: "NUMERIC", Question: "年假最多可以结转几天？", Subject: "年假", Attribute: "结转", Expect: "QUANTITY", Unit: "天"},
+	}
+	for _, language := range []string{"en", "zh"} {
+		for _, stored := range []string{"kept", "first", "raw"} {
+			b.Run(language+"/"+stored, func(b *testing.B) {
+				e, sources := benchEngine(), handbookPassages(b, language)
+				pages := read(e, sources)
+				metas, needs := benchMetas(sources), []Need{need[language]}
+				score(e, needs, pages, metas)
+				cpu(b, func() {
+					switch stored {
+					case "first":
+						for _, p := range pages {
+							p.ready.Store(nil)
+						}
+					case "raw":
+						pages = read(e, sources)
 					}
 					score(e, needs, pages, metas)
 				})

@@ -49,7 +49,8 @@ type sheet struct {
 	attributes                        kept[*wording]
 	bounds                            kept[[]quantity.Quantity] // see subjectLimits
 	elliptics                         kept[int]
-	relatedFact                       kept[[]int32] // of table cells
+	members                           kept[[]classMember] // see membersBefore
+	relatedFact                       kept[[]int32]       // of table cells
 
 	// By clause.
 	clause, alone, asserted kept[bag]
@@ -87,7 +88,7 @@ func (e *Engine) sheet(p *Page, title string) *sheet {
 		*by = make(kept[bag], clauses)
 	}
 	s.related, s.reaches, s.marks = make(kept[[]int32], clauses), make(kept[reach], clauses), make(kept[clauseMarks], clauses)
-	s.letters = make(kept[key], clauses)
+	s.letters, s.members = make(kept[key], clauses), make(kept[[]classMember], facts)
 	s.sentences, s.bags = make(kept[string], len(p.Sentences)), make(kept[bag], len(p.Sentences))
 	s.grids, s.figures, s.lookups = make(kept[cellGrid], 1), make(kept[numberSet], 1), make(kept[[]sheetTable], 1)
 	p.ready.Store(s)
@@ -150,7 +151,7 @@ func (s *sheet) marksAt(i int) *clauseMarks {
 		m.rule, m.several = hasAny(m.folded, ruleWords), hasAny(m.folded, manyHolders)
 		m.charge = chargeOf(m.folded)
 		m.often, m.oftenAt = often(runes)
-		m.away = len(c.Quantities) == 0 && elsewhere.MatchString(m.folded)
+		m.away = len(c.Quantities) == 0 && hasAny(m.folded, elsewhereWords) && elsewhere.MatchString(m.folded)
 		return m
 	})
 }

@@ -3,6 +3,7 @@ package fact
 import (
 	"math/big"
 	"regexp"
+	"slices"
 	"strings"
 
 	"suffice.dev/suffice/kb/fact/quantity"
@@ -213,7 +214,11 @@ func sequenceOf(s string) (first, second string, ok bool) {
 	if !strings.Contains(s, "先") && !strings.Contains(s, "then") && !strings.Contains(s, "first") && !strings.Contains(s, "followed by") {
 		return "", "", false
 	}
-	for _, re := range sequences {
+	then := hasAny(s, []string{"then", "after that", "afterwards", "followed by"})
+	for i, re := range sequences {
+		if i == 0 && !strings.Contains(s, "先") || i > 0 && !then {
+			continue
+		}
 		if m := re.FindStringSubmatch(s); m != nil {
 			return m[1], m[2], true
 		}
@@ -267,15 +272,16 @@ func marksOf(runes []rune, span text.Span) uint32 {
 }
 
 // holders finds the two names by which two clauses differ after the same mark: by
-// whom, who is, where it lies. What the two have in common around the names (a title,
+// whom, who is, where it lies. The texts are folded; common are the lines of marks that both
+// clauses have (see marksOf). What the two have in common around the names (a title,
 // a verb) is no part of them.
-func holders(ra []rune, a text.Span, rb []rune, b text.Span) (text.Span, text.Span, bool) {
+func holders(ra []rune, a text.Span, rb []rune, b text.Span, common uint32) (text.Span, text.Span, bool) {
 	none := text.Span{}
-	fa, fb := text.Fold(ra[a.Start:a.End]), text.Fold(rb[b.Start:b.End])
-	if hasAny(string(fa), manyHolders) || hasAny(string(fb), manyHolders) {
-		return none, none, false
-	}
-	for _, marks := range holderMarks {
+	fa, fb := ra[a.Start:a.End], rb[b.Start:b.End]
+	for line, marks := range holderMarks {
+		if common>>line&1 == 0 {
+			continue
+		}
 		i, j := afterMark(fa, marks), afterMark(fb, marks)
 		if i < 0 || j < 0 {
 			continue
@@ -308,11 +314,24 @@ var offices = []*regexp.Regexp{
 	regexp.MustCompile(`\bits (?:[a-z-]+ ){0,2}[a-z-]+, ((?:[A-Z][\p{L}'’-]+ )+[A-Z][\p{L}'’-]+)`),
 }
 
+// officeMarks are words of which each of those forms has one.
+var officeMarks = [][]string{
+	{"by ", "is ", "was ", "remains "},
+	{" is", " was", " remains", " has been", " chairs", " heads", " leads", " runs", " directs", " manages", " owns", " founded", " designed", " built", " wrote", " directed"},
+	{"its "},
+}
+
 // officeHolder is the name in an English clause that gives an office or a deed to one;
 // empty when it is of no such form.
 func officeHolder(runes []rune, span text.Span) text.Span {
+	if !slices.ContainsFunc(runes[span.Start:span.End], func(r rune) bool { return r >= 'A' && r <= 'Z' }) {
+		return text.Span{}
+	}
 	s := string(runes[span.Start:span.End])
-	for _, re := range offices {
+	for i, re := range offices {
+		if !hasAny(s, officeMarks[i]) {
+			continue
+		}
 		if m := re.FindStringSubmatchIndex(s); m != nil {
 			start := span.Start + len([]rune(s[:m[2]]))
 			return text.Span{Start: start, End: start + len([]rune(s[m[2]:m[3]]))}

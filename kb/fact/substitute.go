@@ -191,7 +191,7 @@ func (e *Engine) replaced(n *prepared, views []*view, p, q int, sa, sb text.Span
 			return Clash{}, false
 		}
 	}
-	if numberedApart(va.beforeValue(fa), vb.beforeValue(fb)) {
+	if numberedApart(va, ra.Fact, vb, rb.Fact) {
 		return Clash{}, false
 	}
 	if kind != "ENTITY" && (apart(va.factSides(ra.Fact), vb.factSides(rb.Fact), false) || contrast(mutual(e.readAbout(va, ra.Fact, nil, ofValue), e.readAbout(vb, rb.Fact, nil, ofValue), &[2][]float64{}, &[2][]text.Span{}))) {

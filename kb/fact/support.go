@@ -74,6 +74,17 @@ type found struct {
 // a source about the same thing, its words are those of the sources, and nothing
 // that limits the source was dropped. A fact that excludes it always wins.
 func (k *Checker) Check(c Claim) Support {
+	s := k.check(c)
+	if s.Verdict != SupportedClaim {
+		return s
+	}
+	if why, dropped := k.unsure(c, s); why != "" {
+		s.Verdict, s.Probability, s.Reason, s.Limited = UnsupportedClaim, 0.45*s.Probability, why, dropped
+	}
+	return s
+}
+
+func (k *Checker) check(c Claim) Support {
 	p := c.Page
 	if notAClaim(string(p.Runes[c.Span.Start:c.Span.End])) {
 		return Support{Verdict: NoClaim}

@@ -2,6 +2,7 @@ package fact
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"gopkg.in/yaml.v3"
@@ -42,25 +43,29 @@ func TestNearQuotes(t *testing.T) {
 	}
 }
 
+// TestEachPartIsAccountedFor: account.yaml are claims whose words come from two statements,
+// unsure.yaml claims that relate them otherwise.
 func TestEachPartIsAccountedFor(t *testing.T) {
-	data, err := os.ReadFile("testdata/support/account.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var cases []struct{ Source, Claim, Want string }
-	if err := yaml.Unmarshal(data, &cases); err != nil {
-		t.Fatal(err)
-	}
-	if len(cases) == 0 {
-		t.Fatal("no cases")
-	}
-	e := New(Config{})
-	for _, c := range cases {
-		t.Run(c.Claim, func(t *testing.T) {
-			if got := judge(e, c.Source, c.Claim); string(got.Verdict) != c.Want {
-				t.Errorf("%q over %q: %s (%s), want %s", c.Claim, c.Source, got.Verdict, got.Reason, c.Want)
-			}
-		})
+	for _, file := range []string{"account.yaml", "unsure.yaml"} {
+		data, err := os.ReadFile(filepath.Join("testdata", "support", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var cases []struct{ Source, Claim, Want string }
+		if err := yaml.Unmarshal(data, &cases); err != nil {
+			t.Fatal(err)
+		}
+		if len(cases) == 0 {
+			t.Fatalf("no cases in %s", file)
+		}
+		e := New(Config{})
+		for _, c := range cases {
+			t.Run(c.Claim, func(t *testing.T) {
+				if got := judge(e, c.Source, c.Claim); string(got.Verdict) != c.Want {
+					t.Errorf("%q over %q: %s (%s), want %s", c.Claim, c.Source, got.Verdict, got.Reason, c.Want)
+				}
+			})
+		}
 	}
 }
 

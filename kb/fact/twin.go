@@ -63,10 +63,14 @@ type titleForm struct {
 
 func (s *sheet) titleForm() *titleForm {
 	return s.titles.get(0, func() *titleForm {
+		if t, ok := s.engine.titles.get(s.title); ok {
+			return t
+		}
 		t := &titleForm{folded: fold(s.title)}
 		t.words = titleWords(strings.TrimSpace(versionMark.ReplaceAllString(t.folded, "")))
 		t.yearless = titleWords(yearMark.ReplaceAllString(t.words, ""))
 		t.periodical = hasAny(t.folded, periodicals)
+		s.engine.titles.put(s.title, t)
 		return t
 	})
 }

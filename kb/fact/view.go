@@ -331,13 +331,19 @@ func (v *view) foreign(n *prepared) bool {
 	return n.language != language && language != "mixed"
 }
 
-var selfReferences = regexp.MustCompile(`本(合同|协议|公司|办法|规定|规则|条例|细则|制度|手册|保险|产品|平台|行|店|院|校|中心|服务|条款|保单)|(?i:\bth(is|e) (agreement|policy|contract|company|insurer|bank|handbook|plan)\b)`)
+// A page that speaks of itself: this policy, 本合同. The words spare most pages the patterns.
+var (
+	selfHan   = regexp.MustCompile(`本(?:合同|协议|公司|办法|规定|规则|条例|细则|制度|手册|保险|产品|平台|行|店|院|校|中心|服务|条款|保单)`)
+	selfLatin = regexp.MustCompile(`\bth(?:is|e) (?:agreement|policy|contract|company|insurer|bank|handbook|plan)\b`)
+	selfWords = []string{"agreement", "policy", "contract", "company", "insurer", "bank", "handbook", "plan"}
+)
 
 // selfReference reports whether the page speaks of itself or its issuer without a
 // name (本合同, this policy) and so may mean the name that a question gives.
 func (s *sheet) selfReference() bool {
 	return *s.self.get(0, func() *bool {
-		found := selfReferences.MatchString(string(s.page.Runes))
+		t := s.foldedString()
+		found := strings.Contains(t, "本") && selfHan.MatchString(t) || hasAny(t, selfWords) && selfLatin.MatchString(t)
 		return &found
 	})
 }
