@@ -34,7 +34,9 @@ import (
 //	SUFFICE_SCALE=100000 SUFFICE_SCALE_DATA=D SUFFICE_SHARED=../shared \
 //	  go test ./retrieval/index -run '^$' -bench Scale -benchtime 400x -timeout 2h
 //
-// SUFFICE_SCALE_KEEP names a folder in which the index is kept for a second run.
+// SUFFICE_SCALE_KEEP names a folder in which the index is kept for a second run, also one
+// of more chunks. While it is written, standard error has the memory of the process from
+// time to time.
 func BenchmarkScale(b *testing.B) {
 	n, err := strconv.Atoi(os.Getenv("SUFFICE_SCALE"))
 	data := os.Getenv("SUFFICE_SCALE_DATA")
@@ -121,8 +123,12 @@ func scaled(b *testing.B, dir, from string, n int) *Index {
 		}
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
+	whole := 0
+	for _, r := range base {
+		whole += len(r.Chunks)
+	}
 	start, seq := time.Now(), x.seq
-	for k := 0; x.Chunks() < n; k++ {
+	for k := x.Chunks() / whole; x.Chunks() < n; k++ { // a round that was broken off is written again
 		var batch []record
 		chunks := 0
 		for _, r := range base {
@@ -141,6 +147,8 @@ func scaled(b *testing.B, dir, from string, n int) *Index {
 		if err := x.write(batch); err != nil {
 			b.Fatal(err)
 		}
+		debug.FreeOSMemory()
+		fmt.Fprintf(os.Stderr, "%d chunks, %d facts, %d windows after %v: %s\n", x.Chunks(), x.facts.Len(), x.matrix.Rows(), time.Since(start).Round(time.Second), resident(b))
 	}
 	b.Logf("%d chunks written in %v", x.Chunks(), time.Since(start).Round(time.Second))
 	return x

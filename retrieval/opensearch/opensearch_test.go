@@ -30,7 +30,7 @@ func server(t testing.TB) opensearch.Config {
 		t.Skip("SUFFICE_TEST_OPENSEARCH is not set: start a server with scripts/services/opensearch.sh up and pass its address, or run make test-servers")
 	}
 	cfg := opensearch.Default()
-	cfg.URL, cfg.Timeout = address, 20*time.Second
+	cfg.URL, cfg.Timeout = address, time.Minute
 	cfg.Prefix = fmt.Sprintf("t%d-%d-%d", time.Now().UnixNano(), os.Getpid(), prefixes.Add(1))
 	t.Cleanup(func() {
 		req, err := http.NewRequestWithContext(context.Background(), http.MethodDelete, address+"/"+cfg.Prefix+"-*", nil)
@@ -75,7 +75,7 @@ func synced(t testing.TB, x *index.Index, feed index.Feed) {
 func retriever(t testing.TB, x *index.Index) retrieval.Retriever {
 	t.Helper()
 	cfg := retrieval.Default()
-	cfg.Timeout = 20 * time.Second // a first search may be slow
+	cfg.Timeout = time.Minute // a first search may be slow, a busy machine is
 	h, err := x.Retriever(cfg, index.DefaultTuning())
 	if err != nil {
 		t.Fatal(err)

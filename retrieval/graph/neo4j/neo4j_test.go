@@ -41,7 +41,7 @@ func server(t testing.TB) neo4j.Config {
 	cfg.User = u.User.Username()
 	cfg.Password, _ = u.User.Password()
 	u.User = nil
-	cfg.URL, cfg.Timeout = u.String(), 20*time.Second
+	cfg.URL, cfg.Timeout = u.String(), time.Minute
 	cfg.Space = fmt.Sprintf("t%d-%d-%d", time.Now().UnixNano(), os.Getpid(), spaces.Add(1))
 	return cfg
 }
@@ -84,7 +84,7 @@ func synced(t testing.TB, x *index.Index, feed index.Feed) {
 func retriever(t testing.TB, x *index.Index, hops int) retrieval.Retriever {
 	t.Helper()
 	cfg := retrieval.Default()
-	cfg.Timeout = 20 * time.Second // a first search may be slow
+	cfg.Timeout = time.Minute // a first search may be slow, a busy machine is
 	tuning := index.DefaultTuning()
 	tuning.Graph.Hops = hops
 	h, err := x.Retriever(cfg, tuning)
