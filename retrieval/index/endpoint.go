@@ -71,6 +71,7 @@ type remote struct {
 
 	failure string
 	changed chan struct{} // of capacity 1: there may be chunks to embed
+	working chan struct{} // of capacity 1: held by the one that embeds
 }
 
 // Windows for these models, in code points where Chinese prevails and elsewhere: about
@@ -180,7 +181,7 @@ func (x *Index) openRemote(ep Endpoint, origin string) (*remote, error) {
 	}
 	r := &remote{
 		endpoint: ep, origin: origin, questions: questions, file: file, matrix: matrix,
-		placed: map[string]int{}, serving: map[string]bool{}, changed: make(chan struct{}, 1),
+		placed: map[string]int{}, serving: map[string]bool{}, changed: make(chan struct{}, 1), working: make(chan struct{}, 1),
 	}
 	for n := range x.cat.rows {
 		texts, err := x.windowTexts(int32(n))
@@ -255,7 +256,9 @@ func (x *Index) place(r *remote, n int32, texts []string) error {
 	if !r.matrix.Has(n) {
 		r.placed[v.vis.Collection]++
 	}
-	return r.matrix.Put(n, rows)
+	// Models that know both languages put a passage in the language of the question before
+	// any other, so the matrix has to know the languages.
+	return r.matrix.PutIn(n, x.matrix.Language(n), rows)
 }
 
 // forget drops a row of a collection.
@@ -430,6 +433,12 @@ const lateBatch = 32
 func (x *Index) EmbedLate(ctx context.Context) error {
 	if x.remote == nil {
 		return nil
+	}
+	select { // Follow and one that waits for all must not embed the same chunks
+	case x.remote.working <- struct{}{}:
+		defer func() { <-x.remote.working }()
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 	for {
 		rows, texts, err := x.nextLate()

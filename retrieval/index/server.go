@@ -369,7 +369,7 @@ func (x *Index) bring(ctx context.Context, f *follower, whole bool) (ahead bool,
 func (x *Index) formFor(f *follower) Form {
 	if f.late {
 		ep := x.remote.endpoint
-		return Form{Key: x.key + " " + ep.Name(), Dims: ep.Dims()}
+		return Form{Key: x.key + " " + ep.Name() + " by language", Dims: ep.Dims()}
 	}
 	return Form{Key: x.key, Dims: x.opt.Model.Dims()}
 }
