@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
@@ -19,9 +20,9 @@ type EndToEndQuestion struct {
 	With, Without []kb.Passage // four each
 }
 
-// EndToEndQuestions takes up to count answerable questions of the test side of a set in
-// the form of SQuAD, in a fixed pseudo-random order.
-func EndToEndQuestions(shared, set string, count int) ([]EndToEndQuestion, error) {
+// EndToEndQuestions takes up to count answerable questions of a set in the form of SQuAD,
+// of its test side or of the other, in a fixed pseudo-random order.
+func EndToEndQuestions(shared, set string, count int, test bool) ([]EndToEndQuestion, error) {
 	paragraphs, err := Squad(shared, set)
 	if err != nil {
 		return nil, err
@@ -33,7 +34,7 @@ func EndToEndQuestions(shared, set string, count int) ([]EndToEndQuestion, error
 	var units []textUnit
 	var questions []located
 	for _, p := range paragraphs {
-		if !IsTest(p.Text) {
+		if IsTest(p.Text) != test {
 			continue
 		}
 		u := textUnit{p.ID, p.Text, true}
@@ -62,52 +63,120 @@ func EndToEndQuestions(shared, set string, count int) ([]EndToEndQuestion, error
 	return out, nil
 }
 
-// EndToEndFigures are the counts of one set at one threshold.
-type EndToEndFigures struct {
-	Set                          string
-	Sure                         float64
-	Questions                    int
-	Right, Wrong, Refused, Other int      // of the questions with their paragraph
-	Missed                       int      // of those without it
-	WrongOnes                    []string // question, annotated answer and reply
+// EndToEndAnswer is what was replied to one question, with its paragraph and without.
+type EndToEndAnswer struct {
+	*EndToEndQuestion
+	Right          bool // the reply holds an annotated answer
+	Reply, LeftOut kb.Reply
 }
 
-// EndToEnd asks each question twice. An answer is right when it holds the annotated one.
-func EndToEnd(ctx context.Context, questions []EndToEndQuestion, ask func(context.Context, kb.AskRequest) (kb.Reply, error)) (EndToEndFigures, error) {
-	var f EndToEndFigures
-	for _, q := range questions {
-		reply := func(passages []kb.Passage) (kb.Reply, error) {
-			r, err := ask(ctx, kb.AskRequest{Question: kb.Question{Text: q.Text, AsOf: asOf}, Passages: passages, HandedOver: true})
-			if err != nil {
-				return r, fmt.Errorf("ask %q: %w", q.Text, err)
+// EndToEnd asks each question twice. A reply is right when it holds one of the annotated
+// answers.
+func EndToEnd(ctx context.Context, questions []EndToEndQuestion, ask func(context.Context, kb.AskRequest) (kb.Reply, error)) ([]EndToEndAnswer, error) {
+	return onAllCores(ctx, questions, nil, func(ctx context.Context, q *EndToEndQuestion) (EndToEndAnswer, error) {
+		out := EndToEndAnswer{EndToEndQuestion: q}
+		var err error
+		for _, side := range []struct {
+			reply    *kb.Reply
+			passages []kb.Passage
+		}{{&out.Reply, q.With}, {&out.LeftOut, q.Without}} {
+			if *side.reply, err = ask(ctx, kb.AskRequest{Question: kb.Question{Text: q.Text, AsOf: asOf}, Passages: side.passages, HandedOver: true}); err != nil {
+				return out, fmt.Errorf("ask %q: %w", q.Text, err)
 			}
-			return r, nil
 		}
-		with, err := reply(q.With)
-		if err != nil {
-			return f, err
+		said := squeeze(out.Reply.Answer)
+		out.Right = slices.ContainsFunc(q.Answers, func(a string) bool { return squeeze(a) != "" && strings.Contains(said, squeeze(a)) })
+		return out, nil
+	})
+}
+
+// Fate is what became of a question.
+type Fate string
+
+// Fates of a question with its paragraph; one that is answered without it is missed.
+const (
+	FateRight   Fate = "right"
+	FateWrong   Fate = "wrong"   // answered, and no annotated answer in it
+	FateRefused Fate = "refused" // or asked back
+	FateOther   Fate = "other"   // partly answered or conflicting, without the annotated answer
+)
+
+// Fate counts an answer whose sufficiency is below least as refused.
+func (a *EndToEndAnswer) Fate(least float64) (with Fate, missed bool) {
+	refused := func(r *kb.Reply) bool {
+		return r.Outcome == kb.Insufficient || r.Outcome == kb.Clarifying || r.Assessment.Sufficiency < least
+	}
+	missed = a.LeftOut.Outcome == kb.Answered && !refused(&a.LeftOut)
+	switch {
+	case refused(&a.Reply):
+		return FateRefused, missed
+	case a.Right:
+		return FateRight, missed
+	case a.Reply.Outcome == kb.Answered:
+		return FateWrong, missed
+	}
+	return FateOther, missed
+}
+
+// WriteEndToEnd prints what became of the questions of a set as rows of a table, one for
+// each least sufficiency; shares with their 95 % intervals.
+func WriteEndToEnd(w io.Writer, set string, answers []EndToEndAnswer, least []float64) error {
+	for _, l := range least {
+		counts, missed := map[Fate]int{}, 0
+		for i := range answers {
+			fate, m := answers[i].Fate(l)
+			counts[fate]++
+			if m {
+				missed++
+			}
 		}
-		without, err := reply(q.Without)
-		if err != nil {
-			return f, err
+		share := func(k int) string {
+			lo, hi := Wilson(k, len(answers))
+			return fmt.Sprintf("%.3f (%.2f–%.2f)", float64(k)/float64(max(1, len(answers))), lo, hi)
 		}
-		f.Questions++
-		switch {
-		case with.Outcome == kb.Insufficient || with.Outcome == kb.Clarifying:
-			f.Refused++
-		case strings.Contains(squeeze(with.Answer), squeeze(q.Answer)):
-			f.Right++
-		case with.Outcome == kb.Answered:
-			f.Wrong++
-			f.WrongOnes = append(f.WrongOnes, fmt.Sprintf("%s\n  annotated: %s\n  replied: %s", q.Text, q.Answer, with.Answer))
-		default:
-			f.Other++ // partly answered or conflicting, without the annotated answer
-		}
-		if without.Outcome == kb.Answered {
-			f.Missed++
+		if _, err := fmt.Fprintf(w, "| %s | %.2f | %d | %s | %s | %s | %s |\n", set, l, len(answers), share(counts[FateRight]), share(counts[FateWrong]), share(counts[FateRefused]), share(missed)); err != nil {
+			return err
 		}
 	}
-	return f, nil
+	return nil
+}
+
+// EndToEndHead is the head of the table of WriteEndToEnd.
+const EndToEndHead = "| set | least sufficiency | questions | answered and right | wrong answer | false refusal | missed refusal |\n| --- | --- | --- | --- | --- | --- | --- |\n"
+
+// WriteEndToEndFailures lists the questions that did not end as they should.
+func WriteEndToEndFailures(w io.Writer, answers []EndToEndAnswer) error {
+	for i := range answers {
+		a := &answers[i]
+		fate, missed := a.Fate(0)
+		for _, f := range []struct {
+			is   bool
+			name Fate
+			r    *kb.Reply
+		}{{fate != FateRight, fate, &a.Reply}, {missed, "missed", &a.LeftOut}} {
+			if !f.is {
+				continue
+			}
+			if _, err := fmt.Fprintf(w, "%s: %s\n  class %s, sufficiency %.2f\n  annotated: %s\n  replied %s: %s\n", f.name, a.Text, f.r.Analysis.Class, f.r.Assessment.Sufficiency,
+				strings.Join(a.Answers, " | "), f.r.Outcome, f.r.Answer); err != nil {
+				return err
+			}
+			for _, s := range f.r.Assessment.Slots {
+				if s.Role != kb.Asked {
+					continue
+				}
+				if _, err := fmt.Fprintf(w, "    %s %s «%s» «%s» expects %s\n", s.Name, s.State, s.Subject, s.Attribute, s.Expect); err != nil {
+					return err
+				}
+				for _, e := range s.Evidence {
+					if _, err := fmt.Fprintf(w, "      %s [%s]\n", strings.ReplaceAll(e.Quote, "\n", " "), e.Value); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // squeeze keeps folded letters and digits outside of marks.
@@ -118,21 +187,4 @@ func squeeze(s string) string {
 		}
 		return -1
 	}, unmarked(s))
-}
-
-// WriteEndToEnd prints figures as a table, shares with their 95 % intervals.
-func WriteEndToEnd(w io.Writer, figures []EndToEndFigures) error {
-	if _, err := fmt.Fprint(w, "| set | sure from | questions | answered and right | wrong answer | false refusal | missed refusal |\n| --- | --- | --- | --- | --- | --- | --- |\n"); err != nil {
-		return err
-	}
-	for _, f := range figures {
-		share := func(k int) string {
-			lo, hi := Wilson(k, f.Questions)
-			return fmt.Sprintf("%.3f (%.2f–%.2f)", float64(k)/float64(max(1, f.Questions)), lo, hi)
-		}
-		if _, err := fmt.Fprintf(w, "| %s | %.2f | %d | %s | %s | %s | %s |\n", f.Set, f.Sure, f.Questions, share(f.Right), share(f.Wrong), share(f.Refused), share(f.Missed)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -27,9 +28,10 @@ type Paragraph struct {
 type LabelledQuestion struct {
 	ID         string
 	Text       string
-	Answer     string // first annotated answer; "" if none
-	Start      int    // code points into the paragraph; -1 unknown
-	Impossible bool   // the paragraph looks like it answers, and does not
+	Answer     string   // first annotated answer; "" if none
+	Answers    []string // all of them: where several people marked one, each is right
+	Start      int      // code points into the paragraph; -1 unknown
+	Impossible bool     // the paragraph looks like it answers, and does not
 }
 
 type squadFile struct {
@@ -139,6 +141,11 @@ func squad(r io.Reader) ([]Paragraph, error) {
 				lq := LabelledQuestion{ID: q.ID, Text: q.Question, Impossible: q.Impossible, Start: -1}
 				if len(q.Answers) > 0 {
 					lq.Answer, lq.Start = q.Answers[0].Text, q.Answers[0].Start
+					for _, a := range q.Answers {
+						if !slices.Contains(lq.Answers, a.Text) {
+							lq.Answers = append(lq.Answers, a.Text)
+						}
+					}
 				}
 				para.Questions = append(para.Questions, lq)
 			}

@@ -15,15 +15,14 @@ type Config struct {
 	AnswerTop   int     // passages whose statements go into the answer
 	MaxQuote    int     // longest quote in code points; longer sentences are cut at clauses
 
-	VotePassages int           // passages that the reader reads for one claim, the nearest first
-	VoteBudget   time.Duration // that all its votes of one check may take
+	VoteBudget time.Duration // that all votes of a reader may take in one check
 
 	Packing pack.Config
 }
 
 // Default is the shipped configuration.
 func Default() Config {
-	return Config{GateRate: 0.8, GateK: 5, GateRetries: 1, AnswerTop: 3, MaxQuote: 240, VotePassages: 2, VoteBudget: 3 * time.Second, Packing: pack.Default()}
+	return Config{GateRate: 0.8, GateK: 5, GateRetries: 1, AnswerTop: 3, MaxQuote: 240, VoteBudget: 3 * time.Second, Packing: pack.Default()}
 }
 
 // Validate reports every problem with its key.
@@ -43,9 +42,6 @@ func (c Config) Validate() []error {
 	}
 	if c.MaxQuote < 40 {
 		errs = append(errs, kb.Invalid("gate.max_quote", "%d is below 40 code points; 240 is the default", c.MaxQuote))
-	}
-	if c.VotePassages < 1 {
-		errs = append(errs, kb.Invalid("reader.passages", "%d is below 1; 3 is the default", c.VotePassages))
 	}
 	if c.VoteBudget <= 0 {
 		errs = append(errs, kb.Invalid("reader.budget", "%v is not above 0; 3s is the default", c.VoteBudget))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"unicode/utf8"
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/fact"
@@ -17,6 +18,7 @@ import (
 // rewording is what judging the words of the claims of one answer takes.
 type rewording struct {
 	local   *Local
+	checker *fact.Checker
 	req     kb.VerifyRequest
 	answer  *fact.Page
 	known   *lines
@@ -25,10 +27,62 @@ type rewording struct {
 }
 
 // judge joins the judgement of kb/fact with the words of a claim and, where there is a
-// reader, its vote: one calibrated probability. What a fact excludes stays excluded.
+// reader, its vote. A claim of several things is judged part by part, by facts as well,
+// unless facts say of the whole what no vote may turn round; its figures are those of
+// the part that decides.
+func (r *rewording) judge(ctx context.Context, claim fact.Claim, s fact.Support) (fact.Support, Words, error) {
+	whole := fact.ClaimPart{Span: claim.Span, Said: r.answer.Quote(claim.Span)}
+	var parts []fact.ClaimPart
+	if r.votes != nil && s.Ground != fact.OnQuote && s.Ground != fact.OnComparison {
+		parts = r.checker.Parts(claim)
+	}
+	if len(parts) < 2 {
+		return r.part(ctx, whole, s)
+	}
+	var total fact.Support
+	var figures Words
+	for _, part := range parts {
+		own := claim
+		own.Span = part.Span
+		found := r.checker.Check(own)
+		if found.Verdict == fact.NoClaim {
+			continue
+		}
+		judged, w, err := r.part(ctx, part, found)
+		if err != nil {
+			return s, w, err
+		}
+		if total.Verdict == "" {
+			total, figures = judged, w
+			continue
+		}
+		before := total.Verdict
+		if total = fact.Worse(total, judged); total.Verdict != before {
+			figures = w
+		}
+		if total.Verdict == fact.ContradictedClaim {
+			break
+		}
+	}
+	if total.Verdict == "" {
+		return r.part(ctx, whole, s)
+	}
+	figures.Parts = len(parts)
+	return total, figures, nil
+}
+
+// long reports whether a claim is longer than those the reader was trained on.
+func long(claim string) bool {
+	n := utf8.RuneCountInString(claim)
+	return n > longestOther || n > longestHan && hanShare(claim) > 0.3
+}
+
+// part joins the judgement of kb/fact about one thing that is claimed with its words and
+// the reader's vote: one calibrated probability. What a fact excludes stays excluded.
 // Without a vote words decide only where nothing but words is left to judge by, and
 // turn a judgement round only when they are sure.
-func (r *rewording) judge(ctx context.Context, span text.Span, s fact.Support) (fact.Support, Words, error) {
+func (r *rewording) part(ctx context.Context, part fact.ClaimPart, s fact.Support) (fact.Support, Words, error) {
+	span := part.Span
 	l := r.local
 	w := r.known.words(r.answer, span, r.req.Question, s, l.rarity, l.similarity)
 	w.Said = s.Probability
@@ -37,14 +91,14 @@ func (r *rewording) judge(ctx context.Context, span text.Span, s fact.Support) (
 	}
 	heard, may := Heard(s, w)
 	if may && r.votes != nil && (r.measure || l.joint != nil) {
-		vote, err := r.vote(ctx, span, s.Evidence)
+		vote, err := r.vote(ctx, part, s.Evidence)
 		if err != nil {
 			return s, w, err
 		}
 		if w.Vote = vote; vote != nil && l.joint != nil {
 			if supported, ok := l.joint.Supported.of(heard, w, *vote); ok {
 				contradicted, _ := l.joint.Contradicted.of(heard, w, *vote)
-				return r.judged(span, s, w, supported, contradicted), w, nil
+				return r.judged(part, s, w, supported, contradicted), w, nil
 			}
 		}
 	}
@@ -54,7 +108,7 @@ func (r *rewording) judge(ctx context.Context, span text.Span, s fact.Support) (
 	s.Probability = w.Said
 	switch {
 	case s.Verdict == fact.SupportedClaim && w.Said < lowered:
-		return r.judged(span, s, w, w.Said, 0), w, nil
+		return r.judged(part, s, w, w.Said, 0), w, nil
 	case s.Verdict == fact.UnsupportedClaim && w.Said > raised:
 		s.Verdict, s.Reason = fact.SupportedClaim, ""
 		if len(s.Evidence) == 0 {
@@ -73,7 +127,7 @@ const (
 )
 
 // judged turns a judgement of facts into that of the two probabilities.
-func (r *rewording) judged(span text.Span, s fact.Support, w Words, supported, contradicted float64) fact.Support {
+func (r *rewording) judged(part fact.ClaimPart, s fact.Support, w Words, supported, contradicted float64) fact.Support {
 	joint := r.local.joint
 	was := s.Verdict
 	s.Probability = supported
@@ -82,7 +136,7 @@ func (r *rewording) judged(span text.Span, s fact.Support, w Words, supported, c
 	case joint == nil:
 	case was == fact.SupportedClaim:
 		from = joint.KeptFrom
-	case w.Numbers+w.Names > 0, span.Len() > longestOther, w.Chinese && span.Len() > longestHan:
+	case w.Numbers+w.Names > 0, long(part.Said):
 	case was == fact.ContradictedClaim, s.Ground == fact.OnWords, s.Ground == fact.OnValues, s.Ground == fact.OnComparison:
 		from = joint.SupportedFrom
 	}
@@ -115,7 +169,7 @@ func (r *rewording) judged(span text.Span, s fact.Support, w Words, supported, c
 		return s
 	}
 	if len(s.Evidence) == 0 {
-		s.Evidence = []fact.Ref{r.known.best(r.answer, span)}
+		s.Evidence = []fact.Ref{r.known.best(r.answer, part.Span)}
 	}
 	return s
 }
@@ -133,11 +187,15 @@ func (l *Local) probability(w Words) float64 {
 	return out[1]
 }
 
+// votePassages is how many passages the reader reads for one thing that is claimed, the
+// nearest first; each costs about 0.1 s of a core.
+const votePassages = 2
+
 // vote asks the reader about the passages that facts rest on and those nearest to a claim,
 // and returns the vote that counts; nil where the reader does not answer in time.
-func (r *rewording) vote(ctx context.Context, span text.Span, found []fact.Ref) (*Vote, error) {
+func (r *rewording) vote(ctx context.Context, part fact.ClaimPart, found []fact.Ref) (*Vote, error) {
 	known := r.known
-	score := known.shared(r.answer, span)
+	score := known.shared(r.answer, part.Span)
 	nearest := make([]int, 0, len(known.pages)) // of each page its sentence nearest to the claim
 	for i, at := range known.of {
 		if n := len(nearest); n == 0 || known.of[nearest[n-1]][0] != at[0] {
@@ -154,7 +212,7 @@ func (r *rewording) vote(ctx context.Context, span text.Span, found []fact.Ref) 
 		return cmp.Or(cmp.Compare(rests[known.of[b][0]], rests[known.of[a][0]]), cmp.Compare(score[b], score[a]))
 	})
 	var texts []string
-	for _, i := range nearest[:min(len(nearest), r.local.cfg.VotePassages)] {
+	for _, i := range nearest[:min(len(nearest), votePassages)] {
 		at := known.of[i]
 		page := known.pages[at[0]]
 		texts = append(texts, reading.ExcerptOf(r.req.Passages[at[0]], page, page.Sentences[at[1]].Span).Text)
@@ -162,7 +220,7 @@ func (r *rewording) vote(ctx context.Context, span text.Span, found []fact.Ref) 
 	if len(texts) == 0 {
 		return nil, nil //nolint:nilnil // nothing to read
 	}
-	votes, err := r.votes(ctx, r.answer.Quote(span), texts)
+	votes, err := r.votes(ctx, part.Said, texts)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -120,7 +120,7 @@ func (l *Local) check(ctx context.Context, req kb.VerifyRequest, measure bool) (
 	marks, plain := stripMarks([]rune(req.Answer))
 	answer := l.reader.Engine().Read(fact.Source{Text: string(plain), Published: req.AsOf})
 	checker := l.reader.Engine().Against(pages, metas)
-	words := rewording{local: l, req: req, answer: answer, measure: measure}
+	words := rewording{local: l, checker: checker, req: req, answer: answer, measure: measure}
 	if l.votes != nil {
 		limited, cancel := context.WithTimeout(ctx, l.cfg.VoteBudget)
 		defer cancel()
@@ -141,7 +141,7 @@ func (l *Local) check(ctx context.Context, req kb.VerifyRequest, measure bool) (
 				words.known = linesOf(pages)
 			}
 			var err error
-			if s, figures, err = words.judge(ctx, part.plain, s); err != nil {
+			if s, figures, err = words.judge(ctx, claim, s); err != nil {
 				return nil, err
 			}
 		}

@@ -38,8 +38,9 @@ type Words struct {
 	Foreign bool    // claim and passages are in two languages
 	Chinese bool
 
-	Said float64 // probability of words where they decide, else of kb/fact
-	Vote *Vote   // of the reader, of the passage that counts; nil = not asked
+	Said  float64 // probability of words where they decide, else of kb/fact
+	Parts int     // that the claim was split into, of which these figures are one's; 0 = not split
+	Vote  *Vote   // of the reader, of the passage that counts; nil = not asked
 }
 
 // term is a word as it is compared: synonyms of both languages share a concept.

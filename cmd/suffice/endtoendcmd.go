@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,66 +16,70 @@ func (c *cli) evaluateAnswers() *cobra.Command {
 	var shared string
 	var sets []string
 	var count int
-	var sure []float64
-	var wrong bool
+	var least []float64
+	var tuning, wrong bool
 	cmd := &cobra.Command{
 		Use:   "answers",
 		Short: "Right and wrong answers, false and missed refusals, with paragraphs and with them left out",
-		Args:  cobra.NoArgs,
+		Long: `Asks questions with their paragraph among its three nearest ones, and with four near ones
+without it, handed over. --least counts an answer whose reply gives a lower sufficiency as
+refused: what callers get who ask for more.`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var rows []evaluate.EndToEndFigures
+			if wrong && !tuning {
+				return usage("--wrong: questions of the test side are counted, not shown; add --tuning")
+			}
+			if _, err := fmt.Fprint(c.out, evaluate.EndToEndHead); err != nil {
+				return err
+			}
 			for _, set := range sets {
-				questions, err := evaluate.EndToEndQuestions(shared, set, count)
+				questions, err := evaluate.EndToEndQuestions(shared, set, count, !tuning)
 				if err != nil {
 					return usage("--shared %s: %w", shared, err)
 				}
-				for _, s := range sure {
-					f, err := c.endToEnd(cmd.Context(), questions, s)
-					if err != nil {
+				answers, err := c.endToEnd(cmd.Context(), questions)
+				if err != nil {
+					return err
+				}
+				if err := evaluate.WriteEndToEnd(c.out, set, answers, least); err != nil {
+					return err
+				}
+				if wrong {
+					if err := evaluate.WriteEndToEndFailures(c.errOut, answers); err != nil {
 						return err
 					}
-					f.Set, f.Sure = set, s
-					for _, w := range f.WrongOnes {
-						if wrong {
-							_, _ = fmt.Fprintln(c.errOut, w)
-						}
-					}
-					rows = append(rows, f)
 				}
 			}
-			return evaluate.WriteEndToEnd(c.out, rows)
+			return nil
 		},
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&sets, "set", []string{"cmrc2018", "squad2"}, "data sets")
 	f.IntVar(&count, "count", 100, "questions of each set")
-	f.Float64SliceVar(&sure, "sure", []float64{0.6, 0.7, 0.85}, "values of thresholds.<class>.sure to compare")
-	f.BoolVar(&wrong, "wrong", false, "also list the wrong answers, on stderr")
+	f.Float64SliceVar(&least, "least", []float64{0, 0.8, 0.9}, "sufficiency below which an answer counts as refused, one row each")
+	f.BoolVar(&tuning, "tuning", false, "questions of the side that may be read, instead of the test side")
+	f.BoolVar(&wrong, "wrong", false, "also list what did not end as it should, on stderr; with --tuning")
 	c.sharedFlag(cmd, &shared)
 	return cmd
 }
 
-// endToEnd asks the questions of an app whose classes all answer from this probability
-// on.
-func (c *cli) endToEnd(ctx context.Context, questions []evaluate.EndToEndQuestion, sure float64) (evaluate.EndToEndFigures, error) {
+// endToEnd asks the questions of an app.
+func (c *cli) endToEnd(ctx context.Context, questions []evaluate.EndToEndQuestion) ([]evaluate.EndToEndAnswer, error) {
 	src, err := c.sources()
 	if err != nil {
-		return evaluate.EndToEndFigures{}, err
-	}
-	for _, class := range kb.Classes {
-		src.Flags["thresholds."+strings.ToLower(string(class))+".sure"] = fmt.Sprint(sure)
+		return nil, err
 	}
 	cfg, err := loadConfig(src)
 	if err != nil {
-		return evaluate.EndToEndFigures{}, err
+		return nil, err
 	}
 	log, err := telemetry.Logger(c.errOut, cfg.Telemetry)
 	if err != nil {
-		return evaluate.EndToEndFigures{}, err
+		return nil, err
 	}
 	a, err := app.Open(ctx, app.Options{Sources: src, Build: c.build, Logger: log})
 	if err != nil {
-		return evaluate.EndToEndFigures{}, err
+		return nil, err
 	}
 	defer func() { _ = a.Close() }()
 	return evaluate.EndToEnd(ctx, questions, func(ctx context.Context, req kb.AskRequest) (kb.Reply, error) {

@@ -15,7 +15,8 @@ import (
 
 func (c *cli) evaluateWritten() *cobra.Command {
 	var dir string
-	var wrong, heldOut bool
+	var wrong, heldOut, joining bool
+	var claims string
 	cmd := &cobra.Command{
 		Use:   "written",
 		Short: "Measure assess and verify on passages written with questions and claims",
@@ -28,7 +29,7 @@ the side of the split that no tuning reads are left out; --held-out measures tho
 			if wrong && heldOut {
 				return usage("--wrong: held-out passages are counted, not shown; leave out --wrong or --held-out")
 			}
-			judged, err := c.judgedWritten(cmd.Context(), dir, heldOut)
+			judged, err := c.judgedWritten(cmd.Context(), dir, heldOut, joining, claims)
 			if err != nil {
 				return err
 			}
@@ -43,15 +44,28 @@ the side of the split that no tuning reads are left out; --held-out measures tho
 	cmd.Flags().StringVar(&dir, "dir", filepath.Join("models", "written"), "folder of the written passages, *.jsonl")
 	cmd.Flags().BoolVar(&wrong, "wrong", false, "also list what was judged wrongly")
 	cmd.Flags().BoolVar(&heldOut, "held-out", false, "the passages that no tuning reads, instead of the others")
+	cmd.Flags().BoolVar(&joining, "joining", false, "of the others those alone that no single model was trained on")
+	cmd.Flags().StringVar(&claims, "claims", "", "no questions, and the claims as they are (single) or two by two in one sentence (joined)")
 	return cmd
 }
 
-func (c *cli) judgedWritten(ctx context.Context, dir string, heldOut bool) ([]evaluate.JudgedWritten, error) {
+func (c *cli) judgedWritten(ctx context.Context, dir string, heldOut, joining bool, claims string) ([]evaluate.JudgedWritten, error) {
 	passages, err := evaluate.LoadWritten(dir)
 	if err != nil {
 		return nil, usage("--dir %s: %w", dir, err)
 	}
-	passages = slices.DeleteFunc(passages, func(p evaluate.WrittenPassage) bool { return p.Test() != heldOut })
+	passages = slices.DeleteFunc(passages, func(p evaluate.WrittenPassage) bool { return p.Test() != heldOut || joining && !p.Joining() })
+	for i := range passages {
+		switch claims {
+		case "":
+		case "single":
+			passages[i].Questions = nil
+		case "joined":
+			passages[i] = passages[i].JoinedClaims()
+		default:
+			return nil, usage("--claims %q: write single or joined, or leave it out", claims)
+		}
+	}
 	src, err := c.sources()
 	if err != nil {
 		return nil, err

@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -56,7 +53,7 @@ models/reader/join.py.`,
 	return cmd
 }
 
-func (c *cli) writeSay(ctx context.Context, set trainingSet, path, written string, most, trained int) (err error) {
+func (c *cli) writeSay(ctx context.Context, set trainingSet, path, written string, most, trained int) error {
 	src, err := c.sources()
 	if err != nil {
 		return err
@@ -125,18 +122,10 @@ func (c *cli) writeSay(ctx context.Context, set trainingSet, path, written strin
 	if err != nil {
 		return err
 	}
-	file, err := os.Create(filepath.Clean(path))
-	if err != nil {
-		return usage("--out: %w", err)
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	rows := json.NewEncoder(file)
+	rows := make([]saying, len(examples))
 	for i, e := range examples {
-		row := saying{Set: e.Source, Kind: e.Kind, Language: e.Language, Label: e.Sufficient, Outcome: string(judged[i].Outcome), Sufficiency: judged[i].Sufficiency,
+		rows[i] = saying{Set: e.Source, Kind: e.Kind, Language: e.Language, Label: e.Sufficient, Outcome: string(judged[i].Outcome), Sufficiency: judged[i].Sufficiency,
 			Asked: said[i].Asked, Holds: said[i].Holds, Answer: said[i].Answer, Covered: said[i].Covered, Table: said[i].Table}
-		if err := rows.Encode(row); err != nil {
-			return fmt.Errorf("write %s: %w", path, err)
-		}
 	}
-	return nil
+	return writeRows(path, rows)
 }

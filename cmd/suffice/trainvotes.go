@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -38,7 +35,7 @@ func (c *cli) trainVotes() *cobra.Command {
 		Long: `Checks claims of known truth that no single model was trained on, the written ones of the
 side for joining, the half of the behaviour cases that is not held out, and those of
 public sets that are not on the test side, and asks the reader of each: rows of JSON Lines for models/wording/joint.py. Answers of several claims
-are left out.`,
+and claims of several parts are left out.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.writeVotes(cmd.Context(), set, out, written, cases)
@@ -52,7 +49,7 @@ are left out.`,
 	return cmd
 }
 
-func (c *cli) writeVotes(ctx context.Context, set claimSet, path, written, cases string) (err error) {
+func (c *cli) writeVotes(ctx context.Context, set claimSet, path, written, cases string) error {
 	src, err := c.sources()
 	if err != nil {
 		return err
@@ -86,7 +83,7 @@ func (c *cli) writeVotes(ctx context.Context, set claimSet, path, written, cases
 	}
 	rows, err := evaluate.Each(ctx, examples, func(ctx context.Context, e *evaluate.ClaimExample) (*voting, error) {
 		votes, err := judge.Votes(ctx, kb.VerifyRequest{Question: e.Question, Answer: e.Answer, Passages: e.Passages, AsOf: e.AsOf()})
-		if err != nil || len(votes) != 1 {
+		if err != nil || len(votes) != 1 || votes[0].Parts > 0 {
 			return nil, err
 		}
 		return votingOf(e, votes[0]), nil
@@ -94,21 +91,7 @@ func (c *cli) writeVotes(ctx context.Context, set claimSet, path, written, cases
 	if err != nil {
 		return err
 	}
-	file, err := os.Create(filepath.Clean(path))
-	if err != nil {
-		return usage("--out: %w", err)
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	lines := json.NewEncoder(file)
-	for _, row := range rows {
-		if row == nil {
-			continue
-		}
-		if err := lines.Encode(row); err != nil {
-			return fmt.Errorf("write %s: %w", path, err)
-		}
-	}
-	return nil
+	return writeRows(path, slices.DeleteFunc(rows, func(r *voting) bool { return r == nil }))
 }
 
 func votingOf(e *evaluate.ClaimExample, v app.ClaimVote) *voting {

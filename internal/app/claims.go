@@ -69,6 +69,7 @@ type ClaimVote struct {
 	Heard   string          // the judgement as validate.Heard names it; "" = facts decide, or the reader said nothing
 	Said    float64         // probability of words, or of facts where words decide nothing
 	Yes, No float64         // the reader's, that the claim is supported, contradicted
+	Parts   int             // that the claim was split into, of which this is one's; 0 = not split
 }
 
 // Votes asks the reader about each claim of an answer, in order.
@@ -79,7 +80,7 @@ func (j *ClaimJudge) Votes(ctx context.Context, req kb.VerifyRequest) ([]ClaimVo
 	}
 	out := make([]ClaimVote, len(words))
 	for i, w := range words {
-		out[i] = ClaimVote{Verdict: kb.ClaimVerdict(w.Verdict), Said: w.Said}
+		out[i] = ClaimVote{Verdict: kb.ClaimVerdict(w.Verdict), Said: w.Said, Parts: w.Parts}
 		if w.Vote != nil {
 			out[i].Heard, _ = validate.Heard(fact.Support{Verdict: w.Verdict, Ground: w.Ground}, w)
 			out[i].Yes, out[i].No = w.Vote.Supported, w.Vote.Contradicted

@@ -295,7 +295,7 @@ type Lexicon struct {
 type Reader struct {
 	Mode     string        `key:"mode"`     // off; auto: where words and facts leave doubt, on processors with fast kernels; always
 	Budget   time.Duration `key:"budget"`   // that one reading may take, 1ms..1m; what is late is left out
-	Passages int           `key:"passages"` // passages read at most, 1..100
+	Passages int           `key:"passages"` // passages read for a question at most, 1..100; for a claim they are two
 	Path     string        `key:"path"`     // file of a model trained for the built-in base; "" = the built-in model
 }
 

@@ -2,9 +2,11 @@ package pack
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/text"
@@ -50,10 +52,16 @@ func (l *Ledger) Add(s Summary) error {
 	return nil
 }
 
-// Supersede drops the facts that rest on one of the sources.
+// Supersede drops the facts that rest on one of the sources: evidence ids, or what they
+// are pieces of (id@version, or id for all its versions).
 func (l *Ledger) Supersede(sources ...string) {
 	l.facts = slices.DeleteFunc(l.facts, func(f Summary) bool {
-		return slices.ContainsFunc(f.Sources, func(s string) bool { return slices.Contains(sources, s) })
+		return slices.ContainsFunc(f.Sources, func(s string) bool {
+			return slices.ContainsFunc(sources, func(x string) bool {
+				rest, of := strings.CutPrefix(s, x)
+				return of && (rest == "" || rest[0] == '@' || rest[0] == '#')
+			})
+		})
 	})
 }
 
@@ -102,30 +110,110 @@ func (l *Ledger) Text() string {
 }
 
 // history writes earlier turns into their share of the budget: the newest whole while
-// they fit; of the older ones what was asked and, of the answer, the first sentence
-// with every one that limits something. A turn without an answer is an open question.
-func (p *Packer) history(turns []kb.Turn) (string, int, error) {
+// they fit, and before them what a ledger keeps of the others.
+func (p *Packer) history(req kb.AnswerRequest) (string, int, error) {
 	var parts []string
-	used := 0
-	for i := len(turns) - 1; i >= 0; i-- {
-		t := turns[i]
-		fits := false
-		for _, form := range []string{whole(t), brief(t)} {
-			n, err := p.within(form, p.cfg.History-used)
-			if err != nil {
-				return "", 0, err
-			}
-			if n <= p.cfg.History-used {
-				parts, used, fits = append(parts, form), used+n, true
-				break
-			}
+	used, older := 0, len(req.History)
+	for ; older > 0; older-- {
+		form := whole(req.History[older-1])
+		n, err := p.within(form, p.cfg.History-used)
+		if err != nil {
+			return "", 0, err
 		}
-		if !fits {
-			break // what is older than a turn that was left out would stand without its sequel
+		if n > p.cfg.History-used {
+			break
 		}
+		parts, used = append(parts, form), used+n
+	}
+	kept, n, err := p.remembered(req, req.History[:older], p.cfg.History-used)
+	if err != nil {
+		return "", 0, err
 	}
 	slices.Reverse(parts)
-	return strings.Join(parts, ""), used, nil
+	return kept + strings.Join(parts, ""), used + n, nil
+}
+
+// remembered is the ledger of turns within a budget: what does not fit leaves whole, of
+// the working summary before facts, the oldest first.
+func (p *Packer) remembered(req kb.AnswerRequest, turns []kb.Turn, budget int) (string, int, error) {
+	l := ledgerOf(req, turns)
+	for {
+		form := l.Text()
+		n, err := p.within(form, budget)
+		if err != nil {
+			return "", 0, err
+		}
+		switch {
+		case n <= budget:
+			return form, n, nil
+		case len(l.decisions) > 0:
+			l.decisions = l.decisions[1:]
+		case len(l.open) > 0:
+			l.open = l.open[1:]
+		case len(l.facts) > 0:
+			l.facts = l.facts[1:]
+		default:
+			return "", 0, nil
+		}
+	}
+}
+
+// ledgerOf is what turns leave behind: the sentences of their answers that stand in a
+// source at hand are facts of it, with the sentence that limits them there, as long as
+// the source holds. The rest is the working summary: of an answer its first sentence and
+// every one that limits something, and the questions that were not answered.
+func ledgerOf(req kb.AnswerRequest, turns []kb.Turn) *Ledger {
+	l := &Ledger{}
+	for _, t := range turns {
+		if strings.TrimSpace(t.Answer) == "" {
+			l.open = append(l.open, t.Question)
+			continue
+		}
+		var rest []string
+		runes := []rune(t.Answer)
+		for i, s := range text.Sentences(runes) {
+			said := strings.TrimSpace(marks.ReplaceAllString(string(runes[s.Start:s.End]), ""))
+			switch {
+			case said == "", l.learn(req, said):
+			case i == 0 || Limits(said):
+				rest = append(rest, said)
+			}
+		}
+		if len(rest) > 0 {
+			l.decisions = append(l.decisions, t.Question+" "+strings.Join(rest, " "))
+		}
+	}
+	for _, c := range req.Candidates {
+		l.Supersede(c.Supersedes...)
+	}
+	if from, _ := req.Analysis.Period(); !from.IsZero() {
+		l.Expire(from)
+	}
+	return l
+}
+
+// marks are citation marks of answers: they number other sources than those at hand.
+var marks = regexp.MustCompile(`\s*\[\d+\]`)
+
+// learn keeps a sentence that stands in a candidate as its fact.
+func (l *Ledger) learn(req kb.AnswerRequest, said string) bool {
+	for _, c := range req.Candidates {
+		before, after, ok := strings.Cut(c.Text, said)
+		if !ok {
+			continue
+		}
+		at := text.Span{Start: utf8.RuneCountInString(before)}
+		at.End = at.Start + utf8.RuneCountInString(said)
+		fact := Summary{Claim: said, Sources: []string{c.ID}, Spans: []text.Span{at}, Confidence: 1, ExpiresAt: c.ValidTo}
+		rest := []rune(after)
+		if next := text.Sentences(rest); len(next) > 0 {
+			if limit := string(rest[next[0].Start:next[0].End]); Limits(limit) {
+				fact.Conditions = []string{limit}
+			}
+		}
+		return l.Add(fact) == nil
+	}
+	return false
 }
 
 func whole(t kb.Turn) string {
@@ -133,20 +221,6 @@ func whole(t kb.Turn) string {
 		return "? " + t.Question + "\n"
 	}
 	return "Q: " + t.Question + "\nA: " + t.Answer + "\n"
-}
-
-func brief(t kb.Turn) string {
-	if strings.TrimSpace(t.Answer) == "" {
-		return "? " + t.Question + "\n"
-	}
-	runes := []rune(t.Answer)
-	var kept []string
-	for i, s := range text.Sentences(runes) {
-		if said := strings.TrimSpace(string(runes[s.Start:s.End])); i == 0 || Limits(said) {
-			kept = append(kept, said)
-		}
-	}
-	return "Q: " + t.Question + "\nA: " + strings.Join(kept, " ") + "\n"
 }
 
 // fresh is the day from which a passage speaks, as far as it is known.

@@ -92,7 +92,7 @@ func (p *Packer) Pack(req kb.AnswerRequest, page func(index int) *fact.Page) (Pa
 	if err != nil {
 		return Packed{}, err
 	}
-	history, used, err := p.history(req.History)
+	history, used, err := p.history(req)
 	if err != nil {
 		return Packed{}, err
 	}

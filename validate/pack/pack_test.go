@@ -198,14 +198,36 @@ func TestPackLeavesOutWhatDoesNotHold(t *testing.T) {
 
 func TestHistory(t *testing.T) {
 	long := "The fee is 5 euros. " + strings.Repeat("The hall is old and its windows are tall. ", 60) + "It is waived only for members."
-	req := kb.AnswerRequest{Candidates: candidates("x y z"), History: []kb.Turn{
-		{Question: "Too old?", Answer: strings.Repeat("word unless ", 2000)}, {Question: "What is the fee?", Answer: long}, {Question: "And for whom?"}}}
-	got := run(t, packer(t, func(c *pack.Config) { c.History = 60 }), req)
-	if want := "Q: What is the fee?\nA: The fee is 5 euros. It is waived only for members.\n? And for whom?\n"; got.History != want {
-		t.Errorf("history %q, want %q", got.History, want)
-	}
-	if n := got.Parts["history"]; n < 10 || n > 60 {
-		t.Errorf("history takes %d tokens", n)
+	turns := []kb.Turn{{Question: "Too old?", Answer: strings.Repeat("word unless ", 2000)}, {Question: "What is the fee?", Answer: long}, {Question: "And for whom?"}}
+	ended := time.Date(2025, 12, 31, 0, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		source string
+		change func(*kb.AnswerRequest)
+		want   string
+	}{
+		"no source at hand: the working summary": {source: "x y z", want: "= What is the fee? The fee is 5 euros. It is waived only for members.\n? And for whom?\n"},
+		"a fact of its source, whole, with its limit": {source: "The fee is 5 euros. Unless it rains, cash only.",
+			want: "- The fee is 5 euros. (Unless it rains, cash only.) [p0]\n= What is the fee? It is waived only for members.\n? And for whom?\n"},
+		"a source that has ended": {source: "The fee is 5 euros.", change: func(r *kb.AnswerRequest) { r.Candidates[0].ValidTo = ended },
+			want: "= What is the fee? It is waived only for members.\n? And for whom?\n"},
+		"a source that was replaced": {source: "The fee is 5 euros.", change: func(r *kb.AnswerRequest) {
+			r.Candidates = append(r.Candidates, kb.Candidate{Passage: kb.Passage{ID: "new", Text: "The fee is 6 euros.", Supersedes: []string{"p0"}}})
+		}, want: "= What is the fee? It is waived only for members.\n? And for whom?\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			req := kb.AnswerRequest{Candidates: candidates(c.source), History: turns}
+			req.Analysis.AsOf = time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
+			if c.change != nil {
+				c.change(&req)
+			}
+			got := run(t, packer(t, func(c *pack.Config) { c.History = 60 }), req)
+			if got.History != c.want {
+				t.Errorf("history %q, want %q", got.History, c.want)
+			}
+			if n := got.Parts["history"]; n < 10 || n > 60 {
+				t.Errorf("history takes %d tokens", n)
+			}
+		})
 	}
 }
 
@@ -229,12 +251,12 @@ func TestLedger(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	l.Expire(end)
-	l.Supersede("other@1#0")
+	l.Supersede("other@1#0", "hall@10", "hal", "hall@2")
 	if len(l.Facts()) != 2 {
 		t.Errorf("facts left too early: %v", l.Facts())
 	}
 	l.Expire(end.AddDate(0, 0, 1))
-	l.Supersede("hall@1#0")
+	l.Supersede("hall@1")
 	if len(l.Facts()) != 0 {
 		t.Errorf("facts left: %v", l.Facts())
 	}
