@@ -27,13 +27,13 @@ type rewording struct {
 }
 
 // judge joins the judgement of kb/fact with the words of a claim and, where there is a
-// reader, its vote. A claim of several things is judged part by part, by facts as well,
+// reader, its vote. A long claim of several things is judged part by part, by facts as well,
 // unless facts say of the whole what no vote may turn round; its figures are those of
 // the part that decides.
 func (r *rewording) judge(ctx context.Context, claim fact.Claim, s fact.Support) (fact.Support, Words, error) {
 	whole := fact.ClaimPart{Span: claim.Span, Said: r.answer.Quote(claim.Span)}
 	var parts []fact.ClaimPart
-	if r.votes != nil && s.Ground != fact.OnQuote && s.Ground != fact.OnComparison {
+	if r.votes != nil && s.Ground != fact.OnQuote && s.Ground != fact.OnComparison && long(whole.Said) {
 		parts = r.checker.Parts(claim)
 	}
 	if len(parts) < 2 {

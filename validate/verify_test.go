@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"gopkg.in/yaml.v3"
 
 	"suffice.dev/suffice/kb"
@@ -207,7 +208,7 @@ func TestReader(t *testing.T) {
 	}
 	reader := reading.New(fact.New(fact.Config{Dictionary: lexicon.Default(), Similarity: static.Similarity}), 0, nil)
 	joint, err := validate.DecodeJoint([]byte(`{"supported": {"ground": {"UNSUPPORTED/words": 0, "UNSUPPORTED/stance": 0, "UNSUPPORTED/values": 0}, "words": 0, "yes": 1, "no": 0},
-		"contradicted": {"ground": {}, "words": 0, "yes": 0, "no": 1}, "supported_from": 0.6, "kept_from": 0.2, "contradicted_from": 0.6}`))
+		"contradicted": {"ground": {}, "words": 0, "yes": 0, "no": 1}, "supported_from": 0.6, "kept_from": 0.2, "contradicted_from": 0.6, "denied_from": 0.9}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,12 +248,61 @@ func TestReader(t *testing.T) {
 	}
 }
 
+// TestReaderOfLongClaims: of a long claim the reader is asked part by part, each with the
+// subject it takes from the others, and the claim is as true as its worst part.
+func TestReaderOfLongClaims(t *testing.T) {
+	static, err := embed.Static()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := reading.New(fact.New(fact.Config{Dictionary: lexicon.Default(), Similarity: static.Similarity}), 0, nil)
+	joint, err := validate.DecodeJoint([]byte(`{"supported": {"ground": {"UNSUPPORTED/words": 0, "UNSUPPORTED/stance": 0, "UNSUPPORTED/values": 0, "UNSUPPORTED/comparison": 0}, "words": 0, "yes": 1, "no": 0},
+		"contradicted": {"ground": {}, "words": 0, "yes": 0, "no": 1}, "supported_from": 0.6, "kept_from": 0.2, "contradicted_from": 0.6, "denied_from": 0.9}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := []kb.Passage{{ID: "a", Text: "Visitors of the Tolm baths leave their shoes at the door. Whoever has paid once that day is let in again. Food is eaten in the garden."}}
+	const claim = "Guests must remove footwear upon entry, may come back later without another charge, and must consume meals they brought along outdoors."
+	parts := []string{"Guests must remove footwear upon entry", "Guests may come back later without another charge", "Guests must consume meals they brought along outdoors"}
+	yes, silent, no := validate.Vote{Supported: 0.95}, validate.Vote{Supported: 0.02, NotStated: 0.98}, validate.Vote{Contradicted: 0.97}
+	for name, c := range map[string]struct {
+		votes []validate.Vote
+		want  kb.Verdict
+	}{
+		"all parts":                     {[]validate.Vote{yes, yes, yes}, kb.Supported},
+		"one part without support":      {[]validate.Vote{yes, silent, yes}, kb.Unsupported},
+		"one part that is contradicted": {[]validate.Vote{yes, yes, no}, kb.Contradicted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked []string
+			v, err := validate.New(validate.Default(), reader, validate.Options{Joint: joint, Votes: func(_ context.Context, said string, passages []string) ([]validate.Vote, error) {
+				asked = append(asked, said)
+				return slices.Repeat([]validate.Vote{c.votes[max(0, slices.Index(parts, said))]}, len(passages)), nil
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := v.Verify(t.Context(), kb.VerifyRequest{Answer: claim, Passages: given})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Verdict != c.want || len(got.Claims) != 1 {
+				t.Errorf("verdict %s, want %s: %+v", got.Verdict, c.want, got.Claims)
+			}
+			if diff := cmp.Diff(parts, asked); diff != "" {
+				t.Errorf("asked (-want +got):\n%s", diff)
+			}
+			exact(t, claim, got.Claims, given)
+		})
+	}
+}
+
 func TestDecodeJointRefuses(t *testing.T) {
 	for name, data := range map[string]string{
 		"no JSON":          "{",
-		"an unknown field": `{"supported": {"ground": {"UNSUPPORTED/words": 0}}, "supported_from": 0.5, "contradicted_from": 0.5, "more": 1}`,
-		"a threshold":      `{"supported": {"ground": {"UNSUPPORTED/words": 0}}, "supported_from": 1.5, "kept_from": 0.5, "contradicted_from": 0.5}`,
-		"nothing heard":    `{"supported_from": 0.5, "contradicted_from": 0.5}`,
+		"an unknown field": `{"supported": {"ground": {"UNSUPPORTED/words": 0}}, "supported_from": 0.5, "contradicted_from": 0.5, "denied_from": 0.9, "more": 1}`,
+		"a threshold":      `{"supported": {"ground": {"UNSUPPORTED/words": 0}}, "supported_from": 1.5, "kept_from": 0.5, "contradicted_from": 0.5, "denied_from": 0.9}`,
+		"nothing heard":    `{"supported_from": 0.5, "contradicted_from": 0.5, "denied_from": 0.9}`,
 	} {
 		if _, err := validate.DecodeJoint([]byte(data)); !errors.Is(err, validate.ErrJoint) {
 			t.Errorf("%s: error %v", name, err)
