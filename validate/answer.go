@@ -63,6 +63,12 @@ func (l *Local) answer(ctx context.Context, req kb.AnswerRequest, release func(k
 		return refuse(out, req), 0, nil
 	}
 	l.collect(d)
+	switch holds, err := l.readAlone(ctx, req, d); {
+	case err != nil:
+		return kb.AnswerResult{}, 0, fmt.Errorf("answer: %w", err)
+	case !holds:
+		return refuse(out, req), 0, nil
+	}
 	if l.model != nil && len(d.quotes) > 0 {
 		made, sent, err := l.generate(ctx, req, d, out, release)
 		if err == nil {

@@ -28,6 +28,7 @@ type Local struct {
 	rarity     func(word string) float64
 	wording    *linear.Model
 	votes      Votes
+	reads      Reads
 	joint      *Joint
 }
 
@@ -39,6 +40,7 @@ type Options struct {
 	Wording    *linear.Model             // of two classes, the second: supported; over Words.Features. nil = kb/fact decides alone
 	Votes      Votes                     // of a reader; nil = none
 	Joint      *Joint                    // how its votes are heard; nil = not at all
+	Reads      Reads                     // of the same reader, of what is to be quoted; nil = none
 	Observer   Observer                  // nil = nothing is counted
 	Logger     *slog.Logger              // nil = slog.Default
 }
@@ -53,7 +55,7 @@ func New(cfg Config, reader *reading.Reader, opts Options) (*Local, error) {
 		return nil, err
 	}
 	l := &Local{cfg: cfg, reader: reader, packer: packer, model: opts.Model, observe: opts.Observer, log: opts.Logger, similarity: opts.Similarity,
-		rarity: opts.Rarity, wording: opts.Wording, votes: opts.Votes, joint: opts.Joint}
+		rarity: opts.Rarity, wording: opts.Wording, votes: opts.Votes, joint: opts.Joint, reads: opts.Reads}
 	if l.wording != nil && l.wording.Classes() != 2 {
 		return nil, fmt.Errorf("wording model: %w: %d classes, want 2", linear.ErrModel, l.wording.Classes())
 	}

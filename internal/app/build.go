@@ -25,6 +25,7 @@ import (
 	"suffice.dev/suffice/services"
 	"suffice.dev/suffice/services/config"
 	"suffice.dev/suffice/services/snapshot"
+	"suffice.dev/suffice/text"
 	"suffice.dev/suffice/text/lexicon"
 	"suffice.dev/suffice/validate"
 	"suffice.dev/suffice/validate/llm"
@@ -103,7 +104,7 @@ func (a *App) build(ctx context.Context) (*snapshot.Snapshot, error) {
 			if opts.Wording, opts.Joint, err = wordingModel(); err != nil {
 				return nil, err
 			}
-			opts.Votes = votesOf(read)
+			opts.Votes, opts.Reads = votesOf(read), readsOf(read)
 			if cfg.LLM.URL != "" {
 				client, err := llm.New(cfg.LLM.Client(), llm.Options{Observer: a.model, Logger: a.log})
 				if err != nil {
@@ -276,6 +277,24 @@ func votesOf(m *reader.Model) validate.Votes {
 		out := make([]validate.Vote, len(judged))
 		for i, j := range judged {
 			out[i] = validate.Vote(j)
+		}
+		return out, nil
+	}
+}
+
+// readsOf asks the reader about a question; nil without one.
+func readsOf(m *reader.Model) validate.Reads {
+	if m == nil {
+		return nil
+	}
+	return func(ctx context.Context, question string, texts []string) ([]validate.Read, error) {
+		found, err := m.Read(ctx, question, texts)
+		if err != nil {
+			return nil, err
+		}
+		out := make([]validate.Read, len(found))
+		for i, f := range found {
+			out[i] = validate.Read{Holds: f.Holds, Answer: f.Answer.Probability, Span: text.Span{Start: f.Answer.Start, End: f.Answer.End}}
 		}
 		return out, nil
 	}
