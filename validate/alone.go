@@ -38,13 +38,14 @@ type Reads func(ctx context.Context, question string, texts []string) ([]Read, e
 
 // readAlone checks the quotes of a draft by the reader, and replaces them where another
 // sentence holds what they do not. False: neither does. Only one thing that is asked and
-// that prose answers is checked: tables and lists mean what they mean by their headings and
-// by being whole.
+// that prose words is checked: which number or date is meant is for facts to decide, and
+// tables and lists mean what they mean by their headings and by being whole.
 func (l *Local) readAlone(ctx context.Context, req kb.AnswerRequest, d *draft) (bool, error) {
 	slot := ""
 	for _, s := range req.Analysis.Slots {
 		if s.Role == kb.Asked && s.Required {
-			if slot != "" || s.Count > 1 || s.Expect == kb.ExpectList {
+			switch {
+			case slot != "", s.Count > 1, s.Expect == kb.ExpectList, s.Expect == kb.ExpectQuantity, s.Expect == kb.ExpectTime, s.Expect == kb.ExpectDuration:
 				return true, nil
 			}
 			slot = s.Name

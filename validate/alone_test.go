@@ -24,6 +24,7 @@ func TestReadAlone(t *testing.T) {
 		holds   string // the reader finds the answer where this stands, in texts that have it
 		fail    error
 		count   int // of what is asked
+		expect  kb.Expect
 		outcome kb.Outcome
 		answer  string
 		reads   int
@@ -32,6 +33,7 @@ func TestReadAlone(t *testing.T) {
 		"another sentence does":        {holds: "240 seats", outcome: kb.Answered, answer: seats + "[1]", reads: 3},
 		"none does":                    {holds: "nowhere", outcome: kb.Insufficient, reads: 2},
 		"a reader that is down":        {fail: errors.New("no memory"), outcome: kb.Answered, answer: garage + "[1]", reads: 1},
+		"a time, which facts decide":   {holds: "nowhere", expect: kb.ExpectTime, outcome: kb.Answered, answer: garage + "[1]"},
 		"several things are asked for": {holds: "nowhere", count: 2, outcome: kb.Answered, answer: garage + "[1]"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -58,6 +60,7 @@ func TestReadAlone(t *testing.T) {
 			}
 			req := asks(t, "How many people can sit in the Marlow hall?", "en", hall, quoteOf{"hall@1#1", "6:00"})
 			req.Analysis.Slots[0].Count, req.Assessment.Slots[0].Count = c.count, c.count
+			req.Analysis.Slots[0].Expect = c.expect
 			got, err := v.Answer(t.Context(), req)
 			if err != nil {
 				t.Fatal(err)
