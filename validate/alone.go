@@ -65,11 +65,7 @@ func (l *Local) readAlone(ctx context.Context, req kb.AnswerRequest, d *draft) (
 		}
 		return got
 	}
-	said := make([]string, len(d.quotes))
-	for i, q := range d.quotes {
-		said[i] = q.text
-	}
-	own := read([]string{strings.Join(said, "\n")})
+	own := read([]string{d.quoted()})
 	if len(own) == 0 || own[0].alone() >= leastAlone {
 		return true, ctx.Err()
 	}
@@ -109,15 +105,22 @@ func (l *Local) readAlone(ctx context.Context, req kb.AnswerRequest, d *draft) (
 	if len(d.quotes) == 0 || slices.ContainsFunc(d.quotes, func(q quote) bool { return !l.isProse(d, q) }) {
 		return false, ctx.Err()
 	}
-	said = said[:0]
 	for _, q := range d.quotes {
 		if slices.ContainsFunc(before, func(o quote) bool { return o.passage == q.passage && o.span == q.span }) {
 			return false, ctx.Err()
 		}
-		said = append(said, q.text)
 	}
-	own = read([]string{strings.Join(said, "\n")})
+	own = read([]string{d.quoted()})
 	return len(own) > 0 && own[0].alone() >= 2*leastAlone, ctx.Err()
+}
+
+// quoted are the quotes, one a line.
+func (d *draft) quoted() string {
+	said := make([]string, len(d.quotes))
+	for i, q := range d.quotes {
+		said[i] = q.text
+	}
+	return strings.Join(said, "\n")
 }
 
 // isProse reports whether a quote stands in running text.
