@@ -240,6 +240,9 @@ func (r *reading) vague(a *kb.Analysis, asking []int) []string {
 			named++
 		}
 	}
+	if named == 1 && r.bareAlone(asking) {
+		named = 0
+	}
 	for i := range r.folded {
 		if r.marks[i] == polite || r.marks[i] == steering || r.marks[i] == gap {
 			continue
@@ -252,6 +255,8 @@ func (r *reading) vague(a *kb.Analysis, asking []int) []string {
 	switch {
 	case len(r.clauses) == 0 || words == 0 && len(asking) == 0 && len(r.times) == 0:
 		return []string{"question"}
+	case words == 0 && len(asking) > 0 && r.clauses[asking[0]].class == kb.Exception:
+		return nil // 免责的情况有哪些: the form names the act
 	case words == 0 && len(asking) > 0:
 		return []string{"subject"}
 	case named == 0:
@@ -269,6 +274,31 @@ func (r *reading) vague(a *kb.Analysis, asking []int) []string {
 		return []string{"subject"}
 	}
 	return nil
+}
+
+// bareAlone reports whether the only thing named in a question of yes or no is a verb that
+// needs a thing it is done to ("can I cancel?", 能报销吗), or one Chinese character, which
+// alone names nothing in a question of yes or no or how: 能退吗, 怎么改.
+func (r *reading) bareAlone(asking []int) bool {
+	if len(asking) != 1 || len(r.times) > 0 {
+		return false
+	}
+	c := &r.clauses[asking[0]]
+	yesNo := c.class == kb.Condition && c.expect == kb.ExpectBoolean
+	if !yesNo && c.class != kb.Steps {
+		return false
+	}
+	for k := range r.chunks {
+		ch := &r.chunks[k]
+		if r.emptyPhrase(ch.start, ch.end) {
+			continue
+		}
+		if text.IsHan(r.folded[ch.start]) {
+			return ch.end-ch.start == 1 || yesNo && ch.start > c.from && r.p.rules.bare.whole(r.folded[ch.start:ch.end])
+		}
+		return yesNo && r.p.rules.bare.whole(r.folded[ch.start:ch.end])
+	}
+	return false
 }
 
 // compoundNoun reports whether an English phrase of words that name nothing alone is a

@@ -84,8 +84,8 @@ func New(c Config) (*Precheck, error) {
 		if err != nil {
 			return nil, fmt.Errorf("precheck: %w", err)
 		}
-		if m.Dense() != em.Dims() {
-			return nil, fmt.Errorf("precheck: the model reads vectors of %d numbers, want %d", m.Dense(), em.Dims())
+		if m.Dense() != 2*em.Dims() {
+			return nil, fmt.Errorf("precheck: the model reads vectors of %d numbers, want %d", m.Dense(), 2*em.Dims())
 		}
 		p.model, p.embed = m, em
 	}

@@ -29,7 +29,61 @@ func (p *Precheck) Input(question string) (linear.Input, error) {
 		return linear.Input{}, fmt.Errorf("embedding of a question: %w", err)
 	}
 	r := p.read(question, time.Time{})
-	return linear.Input{Features: r.features(), Dense: em.Embed(r.embedded())}, nil
+	return linear.Input{Features: r.features(), Dense: r.dense(em)}, nil
+}
+
+// dense is the embedding of the question and, behind it, that of the thing whose kind is
+// asked for ("which folder …", …是什么牌子): a folder is a place and a brand a name. It is
+// zero where the question has none.
+func (r *reading) dense(em *embed.Model) []float32 {
+	out := make([]float32, 0, 2*em.Dims())
+	out = append(out, em.Embed(r.embedded())...)
+	if start, end := r.head(); end > start {
+		return append(out, em.Embed(string(r.folded[start:end]))...)
+	}
+	return out[:2*em.Dims()]
+}
+
+// headWords is how many words of a phrase tell its kind, the last ones.
+const headWords = 2
+
+// head returns where the thing stands whose kind an open question asks for, or the head of
+// a query without question form; nothing for other questions.
+func (r *reading) head() (start, end int) {
+	asking := r.asking()
+	if len(asking) == 0 {
+		if len(r.chunks) == 0 {
+			return 0, 0
+		}
+		if r.lang == "en" {
+			return r.lastWords(&r.chunks[0])
+		}
+		return r.lastWords(&r.chunks[len(r.chunks)-1])
+	}
+	c := &r.clauses[asking[0]]
+	if !r.p.rules.rules[c.rule].Noun {
+		return 0, 0
+	}
+	before, after, _ := r.beside(asking[0])
+	for _, ch := range r.headCandidates(asking[0], before, after) {
+		if ch != nil {
+			return r.lastWords(ch)
+		}
+	}
+	return 0, 0
+}
+
+// lastWords returns the bounds of the last words of a phrase; of a Chinese one the last
+// four characters.
+func (r *reading) lastWords(ch *chunk) (start, end int) {
+	if text.IsHan(r.folded[ch.end-1]) {
+		return max(ch.start, ch.end-2*headWords), ch.end
+	}
+	w := r.words(ch.start, ch.end)
+	if len(w) == 0 {
+		return ch.start, ch.end
+	}
+	return w[max(0, len(w)-headWords)].Start, ch.end
 }
 
 const fnvPrime, fnvBasis = 16777619, 2166136261
@@ -273,7 +327,7 @@ func topTwo(x []float64) (first, second int) {
 func (r *reading) blend(m *linear.Model, c *clause, keyword kb.Class) map[kb.Class]float64 {
 	var buf [16]float64
 	probs := buf[:m.Classes()]
-	in := linear.Input{Features: r.features(), Dense: r.p.embed.Embed(r.embedded())}
+	in := linear.Input{Features: r.features(), Dense: r.dense(r.p.embed)}
 	m.Predict(in, probs)
 	first, second := topTwo(probs)
 	r.decided = append(r.decided, fmt.Sprintf("model: %s %.2f before %s: %s", kb.Classes[first], probs[first], kb.Classes[second], r.reasons(m, in, first, second)))

@@ -323,10 +323,13 @@ func (r *reading) compoundAt(i, end int) int {
 	return best
 }
 
-// counted reports whether the classifier 个 stands at i behind a numeral: the 个 of 几个人
-// begins no word.
+// counted reports whether a classifier stands at i behind a numeral: the 个 of 几个人 and
+// the 点 of 几点收摊 begin no word.
 func (r *reading) counted(i int) bool {
-	return r.folded[i] == '个' && i > 0 && isNumeral(r.folded[i-1])
+	if i == 0 {
+		return false
+	}
+	return r.folded[i] == '个' && isNumeral(r.folded[i-1]) || r.folded[i-1] == '几' && strings.ContainsRune("点号天年月周时日次", r.folded[i])
 }
 
 // find looks for the deciding form of a clause.
@@ -467,6 +470,9 @@ func (r *reading) wordAround(first, last piece) bool {
 		if first.start > 0 && strings.ContainsRune("占对百配评无相性", r.folded[first.start-1]) {
 			return true
 		}
+	}
+	if n := last.end; r.folded[n-1] == '哪' && (n-last.start >= 2 || first.start < last.start) && strings.ContainsRune("个些家种款条位类项本部只台份门间张块天年月日届期次例一几怕", next(n)) {
+		return true
 	}
 	if n := last.end; n-last.start >= 2 && r.folded[n-1] == '号' && r.folded[n-2] == '几' {
 		return strings.ContainsRune("楼线门口馆厅窗出车泊仓店桌柜机站位", next(n))
@@ -681,27 +687,8 @@ func (r *reading) decideByNoun(at int) {
 	if !ru.Noun {
 		return
 	}
-	end := 0
-	for _, pc := range c.pieces {
-		end = max(end, pc.end)
-	}
-	var before, after *chunk
-	for i := range r.chunks {
-		ch := &r.chunks[i]
-		if ch.clause != at {
-			continue
-		}
-		if ch.end <= c.pieces[0].start {
-			before = ch
-		}
-		if ch.start >= end && (after == nil || r.possessive(after.end)) {
-			after = ch
-		}
-	}
-	candidates := []*chunk{after, before}
-	if before != nil && text.IsHan(r.folded[before.end-1]) && (after == nil || after.start > end) {
-		candidates = []*chunk{before, after}
-	}
+	before, after, end := r.beside(at)
+	candidates := r.headCandidates(at, before, after)
 	for _, ch := range candidates {
 		if ch == nil {
 			continue
@@ -736,6 +723,40 @@ func (r *reading) decideByNoun(at int) {
 	if (strings.Contains(form, "which") || form == "what" && after != nil && after.cueBefore && after.before == "") && first != "" && after != nil {
 		c.class, c.expect, c.confidence, c.which = kb.Subject, kb.ExpectEntity, 0.7, true
 	}
+}
+
+// beside returns the phrases before and after the question form of a clause, nil where
+// there is none, and the end of the form.
+func (r *reading) beside(at int) (before, after *chunk, end int) {
+	c := &r.clauses[at]
+	for _, pc := range c.pieces {
+		end = max(end, pc.end)
+	}
+	for i := range r.chunks {
+		ch := &r.chunks[i]
+		if ch.clause != at {
+			continue
+		}
+		if ch.end <= c.pieces[0].start {
+			before = ch
+		}
+		if ch.start >= end && (after == nil || r.possessive(after.end)) {
+			after = ch
+		}
+	}
+	return before, after, end
+}
+
+// headCandidates orders the phrases beside a form by which the noun stands in that decides.
+func (r *reading) headCandidates(at int, before, after *chunk) []*chunk {
+	end := 0
+	for _, pc := range r.clauses[at].pieces {
+		end = max(end, pc.end)
+	}
+	if before != nil && text.IsHan(r.folded[before.end-1]) && (after == nil || after.start > end) {
+		return []*chunk{before, after}
+	}
+	return []*chunk{after, before}
 }
 
 // lengthOrDuration tells "how long is the bridge" from "how long is the course".

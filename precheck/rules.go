@@ -42,7 +42,8 @@ type Rules struct {
 
 	polite                                    phrases
 	modals, now, units, drop, protect, dropEn phrases
-	empty, pronouns, verbs, verbsZH, events   phrases
+	empty, bare, pronouns                     phrases
+	verbs, verbsZH, events                    phrases
 	steerVerbs, steerObjects, orders          phrases
 	riskWords, said                           phrases
 	compounds                                 phrases
@@ -86,6 +87,7 @@ type ruleFile struct {
 	Drop     byLanguage              `yaml:"drop"`
 	Protect  []string                `yaml:"protect"`
 	Empty    byLanguage              `yaml:"empty"`
+	Bare     byLanguage              `yaml:"bare"`
 	Pronouns byLanguage              `yaml:"pronouns"`
 	Dummy    []string                `yaml:"dummy"`
 	Verbs    []string                `yaml:"verbs"`
@@ -219,7 +221,7 @@ func (f *ruleFile) merge(more *ruleFile) {
 		to   *byLanguage
 		from byLanguage
 	}{
-		{&f.Modals, more.Modals}, {&f.Now, more.Now}, {&f.Polite, more.Polite}, {&f.Drop, more.Drop}, {&f.Empty, more.Empty},
+		{&f.Modals, more.Modals}, {&f.Now, more.Now}, {&f.Polite, more.Polite}, {&f.Drop, more.Drop}, {&f.Empty, more.Empty}, {&f.Bare, more.Bare},
 		{&f.Pronouns, more.Pronouns}, {&f.Units, more.Units}, {&f.Risk.Words, more.Risk.Words},
 	} {
 		both(p.to, p.from)
@@ -337,7 +339,7 @@ func (r *Rules) compile() error {
 	two := func(b byLanguage) phrases { return newPhrases(b.ZH, b.EN) }
 	r.polite, r.modals, r.now, r.units = two(f.Polite), two(f.Modals), two(f.Now), two(f.Units)
 	r.drop, r.dropEn, r.protect = newPhrases(f.Drop.ZH), newPhrases(f.Drop.EN, curled(f.Drop.EN)), newPhrases(f.Protect)
-	r.empty, r.pronouns, r.riskWords = two(f.Empty), two(f.Pronouns), two(f.Risk.Words)
+	r.empty, r.bare, r.pronouns, r.riskWords = two(f.Empty), two(f.Bare), two(f.Pronouns), two(f.Risk.Words)
 	r.verbs, r.verbsZH, r.events = newPhrases(f.Verbs), newPhrases(f.VerbsZH), newPhrases(f.Events)
 	r.steerVerbs, r.steerObjects, r.orders = newPhrases(f.Steer.Verbs), newPhrases(f.Steer.Objects), newPhrases(f.Orders)
 	r.compounds = compounds()

@@ -8,6 +8,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/csv"
@@ -77,7 +78,7 @@ func run(dir, shared string, evaluate, crossvalidate bool) error {
 		return err
 	}
 	var natural []question
-	for _, file := range []string{"natural.yaml", "natural-2.yaml", "natural-3.yaml"} {
+	for _, file := range []string{"natural.yaml", "natural-2.yaml", "natural-3.yaml", "natural-4.yaml", "natural-5.yaml"} {
 		more, err := heldApart(filepath.Join(dir, file))
 		if err != nil {
 			return err
@@ -128,7 +129,7 @@ func run(dir, shared string, evaluate, crossvalidate bool) error {
 	if err := report("held apart", p, held); err != nil {
 		return err
 	}
-	for _, set := range []struct{ name, file string }{{"held apart, second set", "heldout-2.yaml"}, {"held apart, third set", "heldout-3.yaml"}, {"held apart, fourth set", "heldout-4.yaml"}, {"held apart, fifth set", "heldout-5.yaml"}} {
+	for _, set := range []struct{ name, file string }{{"held apart, second set", "heldout-2.yaml"}, {"held apart, third set", "heldout-3.yaml"}, {"held apart, fourth set", "heldout-4.yaml"}, {"held apart, fifth set", "heldout-5.yaml"}, {"held apart, sixth set", "heldout-6.yaml"}, {"held apart, seventh set", "heldout-7.yaml"}} {
 		questions, err := labelled(filepath.Join(dir, set.file))
 		if err != nil {
 			return err
@@ -261,7 +262,7 @@ func train(p *precheck.Precheck, questions []question) (*linear.Model, float64, 
 	if err != nil {
 		return nil, 0, err
 	}
-	m, err := linear.Train(linear.Training{Bits: 15, Classes: len(kb.Classes), Dense: em.Dims(), Epochs: 12, Rate: 0.15, Decay: 2e-5, Seed: 5}, learn)
+	m, err := linear.Train(linear.Training{Bits: 15, Classes: len(kb.Classes), Dense: 2 * em.Dims(), Epochs: 12, Rate: 0.15, Decay: 2e-5, Seed: 5}, learn)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -304,11 +305,32 @@ func crossValidate(p *precheck.Precheck, base, natural, second []question) error
 		all = append(all, judgements...)
 	}
 	figures(fmt.Sprintf("natural, second list, %d-fold", folds), all)
+	confused(all)
 	for _, lang := range []string{"zh", "en"} {
 		best, loss, before := sharpest(all, lang)
 		fmt.Printf("%s: the temperature of the joined scores times %.2f is the likeliest (log loss %.4f, as it is %.4f)\n", lang, best, loss, before)
 	}
 	return nil
+}
+
+// confused prints which classes were taken for which, the most frequent first.
+func confused(all []judged) {
+	for _, lang := range []string{"zh", "en"} {
+		pairs := map[[2]kb.Class]int{}
+		for _, q := range all {
+			if q.lang == lang && q.got != q.class {
+				pairs[[2]kb.Class{q.class, q.got}]++
+			}
+		}
+		order := slices.SortedFunc(maps.Keys(pairs), func(x, y [2]kb.Class) int {
+			return cmp.Or(cmp.Compare(pairs[y], pairs[x]), cmp.Compare(x[0], y[0]), cmp.Compare(x[1], y[1]))
+		})
+		fmt.Printf("%s, taken for another class:", lang)
+		for _, c := range order {
+			fmt.Printf(" %s for %s %d,", c[0], c[1], pairs[c])
+		}
+		fmt.Println()
+	}
 }
 
 // sharpest finds the factor on the temperature of the joined scores under which the
@@ -486,9 +508,10 @@ func labelled(file string) ([]question, error) {
 		return nil, err
 	}
 	var m map[string][]struct {
-		Q     string
-		Class kb.Class
-		Or    kb.Class
+		Q      string
+		Class  kb.Class
+		Or     kb.Class
+		Others []kb.Class
 	}
 	if err := yaml.Unmarshal(data, &m); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -496,7 +519,7 @@ func labelled(file string) ([]question, error) {
 	var out []question
 	for _, lang := range []string{"zh", "en"} {
 		for _, q := range m[lang] {
-			out = append(out, question{text: q.Q, class: q.Class, others: []kb.Class{q.Or}, lang: lang, weight: 1})
+			out = append(out, question{text: q.Q, class: q.Class, others: append(q.Others, q.Or), lang: lang, weight: 1})
 		}
 	}
 	return out, nil
