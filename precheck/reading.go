@@ -85,8 +85,30 @@ func (p *Precheck) read(question string, asOf time.Time) *reading {
 			r.decideByNoun(i)
 		}
 	}
+	for i := range r.clauses {
+		r.stateAfterSituation(i)
+	}
 	r.modal = p.rules.modals.anywhere(r.folded, 0, len(r.folded)) && r.isModal()
 	return r
+}
+
+// stateAfterSituation makes a question whether something still holds one of condition where
+// a situation stands before it: 停电了，光伏还能用吗 asks what follows from the outage and not
+// for the latest state.
+func (r *reading) stateAfterSituation(at int) {
+	c := &r.clauses[at]
+	if at == 0 || c.rule < 0 || c.steer {
+		return
+	}
+	if ru := &r.p.rules.rules[c.rule]; !ru.Now || ru.Expect != kb.ExpectBoolean {
+		return
+	}
+	for _, ch := range r.chunks {
+		if b := &r.clauses[ch.clause]; ch.clause < at && b.rule < 0 && !b.steer {
+			c.class = kb.Condition
+			return
+		}
+	}
 }
 
 // isModal leaves out "can" and 能 of a polite frame.
@@ -164,6 +186,11 @@ func (r *reading) split() {
 		switch c {
 		case '，', '。', '；', '？', '！', '?', '!', ';', '\n', '…':
 			cutAt(i + 1)
+		case '–', '—':
+			// A dash with space around it, or the Chinese one, parts clauses; 8–12 stays whole.
+			if i > 0 && i+1 < n && (unicode.IsSpace(r.folded[i-1]) && unicode.IsSpace(r.folded[i+1]) || r.folded[i] == r.folded[i+1]) {
+				cutAt(i + 1)
+			}
 		case ',', ':', '：':
 			digit := func(j int) bool { return j >= 0 && j < n && unicode.IsDigit(r.folded[j]) }
 			if digit(i-1) && digit(i+1) {
@@ -357,6 +384,9 @@ func (r *reading) find(c *clause) {
 		if ru.Class == kb.Comparison && r.boundThan(&m) {
 			return
 		}
+		if ru.Expect == kb.ExpectBoolean && m.n > 0 && m.pieces[0].start > c.from && openWords.begins(r.folded, c.from, c.to) {
+			return // "what is the longest period allowed" asks for no yes or no
+		}
 		if m.n > 0 && r.wordAround(m.pieces[0], m.pieces[m.n-1]) {
 			return
 		}
@@ -410,6 +440,9 @@ func (r *reading) find(c *clause) {
 }
 
 var numberWords = newPhrases([]string{"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "fifteen", "twenty", "thirty", "forty", "fifty", "sixty", "hundred", "a hundred", "half", "a year", "a month", "a week", "a day", "once", "twice"})
+
+// openWords begin an English question that no yes or no answers.
+var openWords = newPhrases([]string{"what", "which", "how", "when", "where", "who", "whom", "whose", "why"})
 
 // boundThan reports whether the "than" of a form stands before a number: "more
 // than ten people" compares nothing.
@@ -475,7 +508,7 @@ func (r *reading) wordAround(first, last piece) bool {
 		return true
 	}
 	if n := last.end; n-last.start >= 2 && r.folded[n-1] == '号' && r.folded[n-2] == '几' {
-		return strings.ContainsRune("楼线门口馆厅窗出车泊仓店桌柜机站位", next(n))
+		return strings.ContainsRune("楼线门口馆厅窗车泊仓店桌柜机站位", next(n)) || next(n) == '出' && next(n+1) == '口'
 	}
 	return false
 }

@@ -50,7 +50,7 @@ func (c *cli) open(ctx context.Context, mustExist bool) (*backend, error) {
 			knowledge: func(context.Context) (kb.Knowledge, error) { return r.Knowledge, nil },
 		}, nil
 	}
-	a, err := app.Open(ctx, app.Options{Data: c.data, Sources: src, Build: c.build, Logger: log, MustExist: mustExist})
+	a, err := app.Open(ctx, app.Options{Data: c.data, Sources: src, Build: c.build, Logger: log, MustExist: mustExist, NoReader: c.noReader})
 	if err != nil {
 		return nil, err
 	}

@@ -336,5 +336,6 @@ func (c *cli) precheckCommand() *cobra.Command {
 		})
 	})
 	cmd.Flags().BoolVar(&f.explain, "explain", false, "say which rules or features decided")
+	cmd.PreRun = func(*cobra.Command, []string) { c.noReader = true }
 	return cmd
 }

@@ -125,6 +125,8 @@ type cli struct {
 	sets       []string
 	data       string
 	addr       string
+
+	noReader bool // the command reads questions only
 }
 
 // defaultData is the data folder that no flag or variable names.

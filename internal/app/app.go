@@ -53,6 +53,9 @@ type Options struct {
 
 	// MustExist refuses a data folder that is not there, instead of making one.
 	MustExist bool
+	// NoReader leaves the reader out, whatever the configuration says: for a caller that
+	// only reads questions, which need none.
+	NoReader bool
 }
 
 // App is a process at work in its role: layers in a snapshot, a pipeline over

@@ -87,9 +87,11 @@ func (a *App) build(ctx context.Context) (*snapshot.Snapshot, error) {
 		}
 		s.Versions.Model = version
 		var judged rerank.Options
-		read, err := readerModel(cfg.Reader)
-		if err != nil {
-			return nil, err
+		var read *reader.Model
+		if !a.opt.NoReader {
+			if read, err = readerModel(cfg.Reader); err != nil {
+				return nil, err
+			}
 		}
 		if read != nil {
 			judged.Reader, s.Versions.Model = read, s.Versions.Model+" "+read.Name()+"-"+read.Hash()

@@ -78,7 +78,7 @@ func run(dir, shared string, evaluate, crossvalidate bool) error {
 		return err
 	}
 	var natural []question
-	for _, file := range []string{"natural.yaml", "natural-2.yaml", "natural-3.yaml", "natural-4.yaml", "natural-5.yaml"} {
+	for _, file := range []string{"natural.yaml", "natural-2.yaml", "natural-3.yaml", "natural-4.yaml", "natural-5.yaml", "natural-6.yaml"} {
 		more, err := heldApart(filepath.Join(dir, file))
 		if err != nil {
 			return err
@@ -92,6 +92,11 @@ func run(dir, shared string, evaluate, crossvalidate bool) error {
 	if err != nil {
 		return err
 	}
+	labels, err := trainLabels(dir, shared)
+	if err != nil {
+		return err
+	}
+	public = append(public, labels...)
 	if crossvalidate {
 		second, err := heldApart(filepath.Join(dir, "natural-2.yaml"))
 		if err != nil {
@@ -182,6 +187,42 @@ func reportPublic(dir, shared string, p *precheck.Precheck) error {
 		}
 	}
 	return nil
+}
+
+// trainLabels reads the public questions that the trainer may read, whose classes stand
+// beside their ids.
+func trainLabels(dir, shared string) ([]question, error) {
+	data, err := os.ReadFile(filepath.Join(dir, "public-train.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	var labels struct{ Selqa map[string]kb.Class }
+	if err := yaml.Unmarshal(data, &labels); err != nil {
+		return nil, fmt.Errorf("public-train.yaml: %w", err)
+	}
+	texts := map[string]string{}
+	for _, part := range []string{"dev", "test"} {
+		data, err := os.ReadFile(filepath.Join(shared, "data", "selqa", "selqa-ass-"+part+".filtered.json"))
+		if err != nil {
+			return nil, fmt.Errorf("public questions: %w", err)
+		}
+		var rows []struct{ Question string }
+		if err := json.Unmarshal(data, &rows); err != nil {
+			return nil, fmt.Errorf("selqa: %w", err)
+		}
+		for i, row := range rows {
+			texts[part+"/"+strconv.Itoa(i)] = row.Question
+		}
+	}
+	var out []question
+	for _, id := range slices.Sorted(maps.Keys(labels.Selqa)) {
+		text, ok := texts[id]
+		if !ok {
+			return nil, fmt.Errorf("selqa: no question %q", id)
+		}
+		out = append(out, question{text: text, class: labels.Selqa[id], lang: "en", weight: 2})
+	}
+	return out, nil
 }
 
 // publicTexts reads the questions of a public set by id.
