@@ -750,6 +750,10 @@ func (r *reading) decideByNoun(at int) {
 		c.class, c.expect, c.confidence, c.which = kb.Numeric, kb.ExpectQuantity, 0.7, true
 		return
 	}
+	if ru.Class == kb.Region {
+		c.expect = kb.ExpectPlace
+		return // "in which drawer": a place, whatever the noun
+	}
 	// "Which clerk …": the answer is a name.
 	first := string(r.folded[c.pieces[0].start:c.pieces[0].end])
 	form := strings.TrimSpace(string(r.folded[c.pieces[0].start:end]))

@@ -78,7 +78,7 @@ func run(dir, shared string, evaluate, crossvalidate bool) error {
 		return err
 	}
 	var natural []question
-	for _, file := range []string{"natural.yaml", "natural-2.yaml", "natural-3.yaml", "natural-4.yaml", "natural-5.yaml", "natural-6.yaml"} {
+	for _, file := range []string{"natural.yaml", "natural-2.yaml", "natural-3.yaml", "natural-4.yaml", "natural-5.yaml", "natural-6.yaml", "natural-7.yaml"} {
 		more, err := heldApart(filepath.Join(dir, file))
 		if err != nil {
 			return err
@@ -134,6 +134,7 @@ func run(dir, shared string, evaluate, crossvalidate bool) error {
 	if err := report("held apart", p, held); err != nil {
 		return err
 	}
+	together := slices.Clone(held)
 	for _, set := range []struct{ name, file string }{{"held apart, second set", "heldout-2.yaml"}, {"held apart, third set", "heldout-3.yaml"}, {"held apart, fourth set", "heldout-4.yaml"}, {"held apart, fifth set", "heldout-5.yaml"}, {"held apart, sixth set", "heldout-6.yaml"}, {"held apart, seventh set", "heldout-7.yaml"}} {
 		questions, err := labelled(filepath.Join(dir, set.file))
 		if err != nil {
@@ -142,6 +143,10 @@ func run(dir, shared string, evaluate, crossvalidate bool) error {
 		if err := report(set.name, p, questions); err != nil {
 			return err
 		}
+		together = append(together, questions...)
+	}
+	if err := report("held apart, all sets together", p, together); err != nil {
+		return err
 	}
 	// The half of the fifth set's list that the trainer reads: told apart from it by the reading alone.
 	third, err := heldApart(filepath.Join(dir, "natural-3.yaml"))
