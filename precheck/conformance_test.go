@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -102,6 +103,16 @@ func BenchmarkParseRules(b *testing.B) {
 	}
 }
 
+// processTime is the processor time of this process so far.
+func processTime(t *testing.T) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
 // TestLongQuestion holds the work on the longest question that a request may carry
 // (8,000 code points) within bounds that a quadratic reading would break.
 func TestLongQuestion(t *testing.T) {
@@ -111,12 +122,13 @@ func TestLongQuestion(t *testing.T) {
 	}
 	for _, part := range []string{"请问年假和病假哪个多，能不能一起休？", "what is the fee and how much is the deposit ", "和比的", "it ", "1,"} {
 		q := strings.Repeat(part, 8000/len([]rune(part)))
-		start := time.Now()
+		start := processTime(t)
 		a, err := p.Analyze(context.Background(), kb.Question{Text: q})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := time.Since(start); d > 3*time.Second {
+		// Time of the processor: that of the clock is the other load on the machine.
+		if d := processTime(t) - start; d > time.Second {
 			t.Errorf("%q repeated takes %v", part, d)
 		} else {
 			t.Logf("%q repeated: %v", part, d)
