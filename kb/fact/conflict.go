@@ -1584,7 +1584,13 @@ func titleWords(title string) string {
 	}, title)
 }
 
+// articleOf is the number of the article that a fact stands in, with the items of a list
+// under it; "" for none.
 func articleOf(v *view, f *Fact) string {
 	span := v.sentenceSpan(f)
-	return strings.TrimSpace(article.FindString(string(v.page.Runes[span.Start:span.End])))
+	number := article.FindString(string(v.page.Runes[span.Start:span.End]))
+	for i := f.Sentence; number == "" && i > 0 && i < len(v.page.Sentences) && v.page.Sentences[i].Kind == Item; i-- {
+		number = article.FindString(v.page.Quote(v.page.Sentences[i-1].Span))
+	}
+	return strings.TrimSpace(number)
 }
