@@ -77,7 +77,7 @@ func (q RoutedQuestion) measure(w kb.Weights) (r RecallRow) {
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(score[b], score[a]), strings.Compare(q.Found[a].id, q.Found[b].id))
 	})
-	kb.Seat(order, func(i int) bool {
+	kb.Seat(order, func(i int) float64 { return score[i] }, func(i int) bool {
 		r := q.Found[i].ranks
 		return w.Seats(r[0], r[1], r[2])
 	})

@@ -288,12 +288,14 @@ func (w Weights) Fuse(dense, bm25, graph float64, abroad bool) float64 {
 
 // Among the first seatsOf passages stand the first seats of each route that counts for at
 // least seatWeight: a sum lets go of what one route is sure of and the others do not see,
-// and an answer is stated from the first five. Fitted with the weights
+// and an answer is stated from the first five. What has less than seatScore of the best
+// fused score has no seat: it is near the question in words alone. Fitted with the weights
 // (docs/measurements.md).
 const (
 	seats      = 2
 	seatsOf    = 5
 	seatWeight = 0.2
+	seatScore  = 0.5
 )
 
 // Seats reports whether a passage has a seat among the first, by its ranks in the routes
@@ -306,13 +308,13 @@ func (w Weights) Seats(dense, bm25, graph int) bool {
 
 // Seat moves what is seated among the first five of what is ordered by fused score, or more
 // where more are seated. The order stays among those and among the others.
-func Seat[T any](ordered []T, seated func(T) bool) {
+func Seat[T any](ordered []T, score func(T) float64, seated func(T) bool) {
 	if len(ordered) <= seatsOf {
 		return
 	}
 	sits, free := make([]bool, len(ordered)), seatsOf
 	for i, v := range ordered {
-		if sits[i] = seated(v); sits[i] {
+		if sits[i] = score(v) >= seatScore*score(ordered[0]) && seated(v); sits[i] {
 			free--
 		}
 	}

@@ -378,7 +378,7 @@ func (h *Hybrid) fuse(ctx context.Context, q Query, lists []list, w kb.Weights, 
 	slices.SortFunc(out, func(a, b scored) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
 	})
-	kb.Seat(out, func(s scored) bool {
+	kb.Seat(out, func(s scored) float64 { return s.score }, func(s scored) bool {
 		return w.Seats(s.routes[kb.Dense].Rank, s.routes[kb.BM25].Rank, s.routes[kb.Graph].Rank)
 	})
 	return out, degraded

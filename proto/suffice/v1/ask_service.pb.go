@@ -1076,7 +1076,7 @@ type RetrieveResponse struct {
 	// The id of the request.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The passages by fused score, best first; ties by evidence id. Among the first five stand the first two of each
-	// route that counts for at least a fifth of the weights, whatever their sum.
+	// route that counts for at least a fifth of the weights, where they have at least half of the best fused score.
 	Passages []*RetrievedPassage `protobuf:"bytes,2,rep,name=passages,proto3" json:"passages,omitempty"`
 	// The weights as applied, after routes were left out.
 	Weights *Weights `protobuf:"bytes,3,opt,name=weights,proto3" json:"weights,omitempty"`

@@ -163,7 +163,7 @@ func (x *RetrievalServiceRetrieveRequest) GetDomains() []string {
 type RetrievalServiceRetrieveResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The passages by fused score, best first; ties by evidence id. Among the first five stand the first two of each
-	// route that counts for at least a fifth of the weights, whatever their sum.
+	// route that counts for at least a fifth of the weights, where they have at least half of the best fused score.
 	Candidates []*Candidate `protobuf:"bytes,1,rep,name=candidates,proto3" json:"candidates,omitempty"`
 	// The weights as applied, after routes were left out.
 	Weights *Weights `protobuf:"bytes,2,opt,name=weights,proto3" json:"weights,omitempty"`
