@@ -113,11 +113,12 @@ func overlap(question string, passages []kb.Passage) float64 {
 }
 
 // WriteTraining writes the judged examples in the form that models/sufficiency/train.py
-// reads. One train document in six goes to the calibration (dev).
-func WriteTraining(w io.Writer, names []string, monotone map[string]int, judged []JudgedExample) error {
+// reads. One train document in six goes to the calibration (dev). ofQuestion are the
+// features that the question has alone.
+func WriteTraining(w io.Writer, names []string, monotone map[string]int, ofQuestion []string, judged []JudgedExample) error {
 	buf := bufio.NewWriter(w)
 	enc := json.NewEncoder(buf)
-	if err := enc.Encode(map[string]any{"names": names, "monotone": monotone}); err != nil {
+	if err := enc.Encode(map[string]any{"names": names, "monotone": monotone, "of_question": ofQuestion}); err != nil {
 		return err
 	}
 	for _, j := range judged {
@@ -134,7 +135,7 @@ func WriteTraining(w io.Writer, names []string, monotone map[string]int, judged 
 		switch {
 		case j.Test:
 			split = "test"
-		case hash32(j.Group)>>4%6 == 0:
+		case j.Tuning():
 			split = "dev"
 		}
 		if j.Sufficient {

@@ -1,8 +1,10 @@
 package evaluate
 
 import (
+	"cmp"
 	"errors"
 	"hash/fnv"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -27,8 +29,25 @@ type SufficiencyExample struct {
 // Set is the data set with the kind, such as squad2/impossible.
 func (e SufficiencyExample) Set() string { return e.Source + "/" + e.Kind }
 
+// Tuning reports whether the trees are not fitted on the example, but calibrated, and
+// thresholds chosen: one train document in six.
+func (e SufficiencyExample) Tuning() bool { return !e.Test && hash32(e.Group)>>4%6 == 0 }
+
+// Sampled takes at most so many examples of each source, in a fixed pseudo-random order.
+func Sampled(examples []SufficiencyExample, most int) []SufficiencyExample {
+	order := slices.Clone(examples)
+	slices.SortStableFunc(order, func(a, b SufficiencyExample) int {
+		return cmp.Compare(hash32(a.Question+a.Kind), hash32(b.Question+b.Kind))
+	})
+	taken := map[string]int{}
+	return slices.DeleteFunc(order, func(e SufficiencyExample) bool {
+		taken[e.Source]++
+		return taken[e.Source] > most
+	})
+}
+
 // SufficiencySources are the data sets that SufficiencySets builds examples from.
-var SufficiencySources = []string{"squad2", "cmrc2018", "cmrc2018-train", "selqa", "ysc-qa-zh", "tatqa", "aitqa"}
+var SufficiencySources = []string{"squad2", "cmrc2018", "cmrc2018-train", "selqa", "ysc-qa-zh", "tatqa", "aitqa", "conditionalqa", "hotpotqa", "ramdocs"}
 
 // SufficiencySets builds labelled examples from public sets in both languages:
 //
@@ -38,7 +57,16 @@ var SufficiencySources = []string{"squad2", "cmrc2018", "cmrc2018-train", "selqa
 //   - selqa: the section asked about, with and without the sentences that answer;
 //   - ysc-qa-zh: search hits that hold the answer string, or do not (weak labels);
 //   - tatqa, aitqa: a table, and the same table with the cell emptied (cell) or its
-//     row taken out (row).
+//     row taken out (row), or the question asked of another year (year);
+//   - conditionalqa: the lines of a page that answer among others of it (gold), the
+//     others (cut), another page (near), what a page does not answer (impossible);
+//   - hotpotqa: both paragraphs that are needed, or one of them (support); ramdocs:
+//     documents with the right answer, without it (noise), or with a wrong one beside
+//     it (conflict). These two are test only.
+//
+// Of the paragraphs of questions and answers there are also those whose year is exchanged
+// in the question (year), and those that stand beside a copy of themselves, with another
+// number (conflict) or the same one (repeated, sufficient).
 //
 // Examples of one question share their distractors, and their number varies from
 // question to question, so that neither the number of passages nor their length
@@ -59,6 +87,12 @@ func SufficiencySets(shared string, limit int) ([]SufficiencyExample, error) {
 			got, err = tatqaSufficiency(shared, limit)
 		case "aitqa":
 			got, err = aitqaSufficiency(shared, limit)
+		case "conditionalqa":
+			got, err = conditionalSufficiency(shared, limit)
+		case "hotpotqa":
+			got, err = hotpotSufficiency(shared, limit)
+		case "ramdocs":
+			got, err = ramSufficiency(shared, limit)
 		default:
 			got, err = squadSufficiency(shared, name, limit)
 		}
@@ -155,6 +189,18 @@ func squadSufficiency(shared, name string, limit int) ([]SufficiencyExample, err
 			put("impossible", false, l.unit, beside[:n])
 		case l.question.Answer != "":
 			put("gold", true, l.unit, beside[:n])
+			if other, ok := otherYear(l.question.Text, arrange(l.unit, beside[:n], l.order)); ok {
+				put("year", false, l.unit, beside[:n])
+				out[len(out)-1].Question = other
+			}
+			if copied, ok := contradicting(l.unit.text, l.question.Answer, l.order); ok {
+				twin := textUnit{l.unit.id + "-copy", copied, l.unit.test}
+				kind, sufficient := "conflict", false
+				if l.order>>12%2 == 0 {
+					twin.text, kind, sufficient = l.unit.text, "repeated", true
+				}
+				put(kind, sufficient, l.unit, append([]textUnit{twin}, beside[:min(n, 1)]...))
+			}
 			// squad2 has its own near misses: half of its questions get no other.
 			switch kind := l.order >> 4 % 4; {
 			case kind == 0 || kind == 1 && name != "squad2":

@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +47,63 @@ func TestGridLacking(t *testing.T) {
 	}
 }
 
+func TestOtherYear(t *testing.T) {
+	page := []kb.Passage{{Text: "The weir was built in 1931 and raised in 1929 and 1934."}}
+	if got, ok := otherYear("Who built the weir in 1931?", page); !ok || got != "Who built the weir in 1927?" {
+		t.Errorf("%q, %v; want a year of which the page knows nothing", got, ok)
+	}
+	for _, question := range []string{"Who built the weir?", "What was done in 1929 and 1934?"} {
+		if got, ok := otherYear(question, page); ok {
+			t.Errorf("%q became %q", question, got)
+		}
+	}
+	if got, ok := otherYear("Who swam in 1931?", []kb.Passage{{Text: "No year here."}}); ok {
+		t.Errorf("%q though the page says no year", got)
+	}
+}
+
+func TestContradicting(t *testing.T) {
+	const page = "堤坝高31米，建于1931年。"
+	for answer, same := range map[string]bool{"31米": true, "1931年": true, "堤坝": false, "3米": false} {
+		got, ok := contradicting(page, answer, 5)
+		if ok != same || ok && (got == page || strings.Contains(got, answer)) {
+			t.Errorf("%s: %q, %v", answer, got, ok)
+		}
+	}
+}
+
+// Tuning examples are no test examples, and a part of the others.
+func TestTuning(t *testing.T) {
+	tuning := 0
+	for i := range 600 {
+		e := SufficiencyExample{Group: strings.Repeat("x", i+1)}
+		if e.Tuning() {
+			tuning++
+		}
+		e.Test = true
+		if e.Tuning() {
+			t.Fatalf("group %d is of the test side", i)
+		}
+	}
+	if tuning < 60 || tuning > 150 {
+		t.Errorf("%d of 600, want a sixth", tuning)
+	}
+}
+
+func TestSampled(t *testing.T) {
+	var all []SufficiencyExample
+	for i := range 40 {
+		all = append(all, SufficiencyExample{Source: []string{"a", "b"}[i%2], Question: strings.Repeat("q", i)})
+	}
+	got := map[string]int{}
+	for _, e := range Sampled(all, 7) {
+		got[e.Source]++
+	}
+	if got["a"] != 7 || got["b"] != 7 {
+		t.Errorf("%v, want 7 of each", got)
+	}
+}
+
 func TestAUROC(t *testing.T) {
 	labels := []bool{true, true, false, false}
 	for _, c := range []struct {
@@ -60,23 +116,6 @@ func TestAUROC(t *testing.T) {
 	}
 	if got := auroc([]bool{true}, []float64{1}); !math.IsNaN(got) {
 		t.Errorf("one label: %v, want NaN", got)
-	}
-}
-
-func TestSweepThresholds(t *testing.T) {
-	example := func(sufficient bool, outcome kb.Outcome, p float64) JudgedExample {
-		return JudgedExample{SufficiencyExample: &SufficiencyExample{Sufficient: sufficient}, Outcome: outcome, Sufficiency: p}
-	}
-	sweep := SweepThresholds([]JudgedExample{
-		example(true, kb.Insufficient, 0.92), example(true, kb.Answered, 0.8), example(false, kb.Answered, 0.12), example(false, kb.Insufficient, 0.4),
-	})
-	best := sweep[0]
-	if best.FalseRefusal != 0 || best.MissedRefusal != 0 {
-		t.Errorf("best: %+v, want thresholds without an error", best)
-	}
-	i := slices.IndexFunc(sweep, func(f ThresholdFigures) bool { return f.Least == 0 && f.Sure == 2 })
-	if i < 0 || sweep[i].FalseRefusal != 0.5 || sweep[i].MissedRefusal != 0.5 {
-		t.Errorf("coverage alone: %+v", sweep[i])
 	}
 }
 
@@ -103,7 +142,7 @@ func TestCaseSufficiency(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 2 || !got[0].Sufficient || got[1].Sufficient || got[0].Language != "en" || got[1].Language != "zh" || got[0].AsOf.IsZero() || got[0].Passages[0].ValidFrom.IsZero() {
+	if len(got) != 3 || got[1].Kind != "refused" || got[2].Kind != "conflict" || got[2].Sufficient || !got[0].Sufficient || got[1].Sufficient || got[0].Language != "en" || got[1].Language != "zh" || got[0].AsOf.IsZero() || got[0].Passages[0].ValidFrom.IsZero() {
 		t.Errorf("%+v", got)
 	}
 	if _, err := CaseSufficiency(filepath.Join(dir, "none")); !errors.Is(err, ErrNoData) {

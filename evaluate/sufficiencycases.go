@@ -80,8 +80,8 @@ func behaviourCases(dir string) ([]behaviourCase, error) {
 }
 
 // CaseSufficiency takes behaviour cases with handed-over passages as examples: those
-// that want ANSWERED, and those that want INSUFFICIENT. Conflicts, partial answers
-// and questions that ask back are left out. Half of the cases are held out (test).
+// that want ANSWERED, and those that want INSUFFICIENT (refused), PARTIAL (partial) or
+// CONFLICTING (conflict). Questions that ask back are left out. Half of the cases are held out (test).
 // Cases share passages across the halves, so their figure is one of other questions,
 // not of other documents. ErrNoData where the folder is not there.
 func CaseSufficiency(dir string) ([]SufficiencyExample, error) {
@@ -92,16 +92,19 @@ func CaseSufficiency(dir string) ([]SufficiencyExample, error) {
 	var out []SufficiencyExample
 	for _, c := range list {
 		answered := slices.Contains(c.Expect, "outcome == ANSWERED") || slices.Contains(c.Expect, "sufficient == true")
-		refused := slices.Contains(c.Expect, "outcome == INSUFFICIENT")
+		kind := "gold"
+		for outcome, of := range map[string]string{"INSUFFICIENT": "refused", "PARTIAL": "partial", "CONFLICTING": "conflict"} {
+			if slices.Contains(c.Expect, "outcome == "+outcome) {
+				kind = of
+			}
+		}
+		refused := kind != "gold"
 		if c.Command != "assess" && c.Command != "ask" || answered == refused || len(c.Input.Passages) == 0 {
 			continue
 		}
 		e := SufficiencyExample{
-			Source: "cases", Kind: "refused", Language: languageOf(c.Input.Question), Group: c.Name, Question: c.Input.Question,
+			Source: "cases", Kind: kind, Language: languageOf(c.Input.Question), Group: c.Name, Question: c.Input.Question,
 			Sufficient: answered, Test: c.held(),
-		}
-		if answered {
-			e.Kind = "gold"
 		}
 		if e.AsOf, err = caseDay(c.Input.AsOf); err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Name, err)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"sort"
 
 	"suffice.dev/suffice/kb"
@@ -162,73 +161,6 @@ func WriteSufficiency(w io.Writer, figures []SufficiencyFigures) error {
 	for _, f := range figures {
 		if _, err := fmt.Fprintf(w, "| %s | %d (%d) | %.3f | %.3f | %.3f | %.3f | %.3f (%.2f–%.2f) | %.3f (%.2f–%.2f) | %.3f |\n", f.Set, f.Rows, f.Sufficient, f.AUROC, f.OverlapAUROC,
 			f.FGCAUROC, f.ECE, f.FalseRefusal, f.FalseRefusalRange[0], f.FalseRefusalRange[1], f.MissedRefusal, f.MissedRefusalRange[0], f.MissedRefusalRange[1], f.BalancedAccuracy); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ThresholdFigures say what a pair of thresholds would do: below Least an answer is
-// refused; from Sure on a refusal becomes an answer (2 = never).
-type ThresholdFigures struct {
-	Least, Sure                           float64
-	FalseRefusal, MissedRefusal           float64
-	FalseRefusalRange, MissedRefusalRange [2]float64
-}
-
-// SweepThresholds tries thresholds over outcomes that coverage alone decided.
-func SweepThresholds(judged []JudgedExample) []ThresholdFigures {
-	var out []ThresholdFigures
-	for _, least := range []float64{0, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5} {
-		for _, sure := range []float64{2, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5} {
-			if sure < least {
-				continue
-			}
-			refused, sufficient, missed, insufficient := 0, 0, 0, 0
-			for _, j := range judged {
-				answered := j.Outcome == kb.Answered && j.Sufficiency >= least || j.Outcome == kb.Insufficient && j.Sufficiency >= sure
-				switch {
-				case j.Sufficient && !answered:
-					refused++
-				case !j.Sufficient && answered:
-					missed++
-				}
-				if j.Sufficient {
-					sufficient++
-				} else {
-					insufficient++
-				}
-			}
-			t := ThresholdFigures{Least: least, Sure: sure}
-			t.FalseRefusal, t.FalseRefusalRange = wilson(refused, sufficient)
-			t.MissedRefusal, t.MissedRefusalRange = wilson(missed, insufficient)
-			out = append(out, t)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b ThresholdFigures) int {
-		switch x, y := a.FalseRefusal+a.MissedRefusal, b.FalseRefusal+b.MissedRefusal; {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	})
-	return out
-}
-
-// WriteThresholds writes the sweep as a Markdown table, least sum of errors first.
-func WriteThresholds(w io.Writer, figures []ThresholdFigures) error {
-	if _, err := fmt.Fprintln(w, "| refuse below | answer from | false refusal | missed refusal |\n|---|---|---|---|"); err != nil {
-		return err
-	}
-	for _, f := range figures {
-		sure := "never"
-		if f.Sure <= 1 {
-			sure = fmt.Sprintf("%.2f", f.Sure)
-		}
-		if _, err := fmt.Fprintf(w, "| %.2f | %s | %.3f (%.2f–%.2f) | %.3f (%.2f–%.2f) |\n", f.Least, sure, f.FalseRefusal, f.FalseRefusalRange[0], f.FalseRefusalRange[1],
-			f.MissedRefusal, f.MissedRefusalRange[0], f.MissedRefusalRange[1]); err != nil {
 			return err
 		}
 	}

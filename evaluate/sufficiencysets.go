@@ -234,7 +234,13 @@ func tableExamples(base SufficiencyExample, g grid, answer string, beside []kb.P
 	if order%2 == 1 {
 		kind = "row"
 	}
-	return []SufficiencyExample{put("gold", true, g), put(kind, false, lack)}
+	out := []SufficiencyExample{put("gold", true, g), put(kind, false, lack)}
+	if other, ok := otherYear(base.Question, out[0].Passages); ok && order>>4%3 == 0 {
+		year := put("year", false, g)
+		year.Question = other
+		out = append(out, year)
+	}
+	return out
 }
 
 // tatqaSufficiency: questions whose answer is one cell of a table (the cell emptied,

@@ -25,6 +25,7 @@ type AskRequest struct {
 	Weights       *Weights
 	Only          []Route
 	TopK          int
+	Explain       bool // assess: contributions by TreeSHAP instead of Saabas' approximation
 	NoGaps        bool // test traffic: nothing is written
 }
 

@@ -465,6 +465,15 @@ type Stale struct {
 	Reason    StaleReason
 }
 
+// ContributionMethod is how contributions were computed.
+type ContributionMethod string
+
+// The two methods; "" = no model judged.
+const (
+	Saabas   ContributionMethod = "SAABAS"    // an approximation, in microseconds
+	TreeSHAP ContributionMethod = "TREE_SHAP" // exact for the trees, under a millisecond
+)
+
 // Contribution is what one feature adds to the margin of the sufficiency model.
 type Contribution struct {
 	Feature      string
@@ -496,6 +505,7 @@ const (
 type AssessRequest struct {
 	Analysis   Analysis
 	Candidates []Candidate // order and scores of any retriever; scores of any scale
+	Explain    bool        // contributions by TreeSHAP instead of Saabas' approximation
 }
 
 // Assessment is the rerank layer's judgement.
@@ -513,6 +523,7 @@ type Assessment struct {
 	Passages    []PassageScore // by score, best first; ties by input order
 	Stale       []Stale
 	Degraded    []Degraded
+	Method      ContributionMethod // of the contributions of the passages
 }
 
 // ClaimVerdict judges one sentence or clause of an answer.

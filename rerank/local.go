@@ -19,8 +19,11 @@ type Scorer interface {
 	Features() []string
 	// Predict scores one row in the order of Features; NaN means not known.
 	Predict(row []float32) (margin, probability float64, err error)
-	// Contributions explains the margin of one row, in the order of Features.
+	// Contributions explains the margin of one row by Saabas' approximation, in the
+	// order of Features.
 	Contributions(row []float32) []float64
+	// SHAP explains it by TreeSHAP, in the same order; nil where that cannot be had.
+	SHAP(row []float32) []float64
 }
 
 // Local assesses in this process. It is safe for concurrent use.
@@ -83,7 +86,6 @@ type judged struct {
 	features []float32
 	overlap  fact.Overlap
 	read     *read // of the one need; nil = the reader was not asked, or is late
-	heard    bool  // the reader had its say
 }
 
 // Assess implements Assessor.
@@ -150,7 +152,7 @@ func (l *Local) judge(req kb.AssessRequest) *judged {
 			j.losing[a.ID], j.losing[b.ID] = true, true
 		}
 	}
-	j.cds = density(j)
+	j.cds = density(j, false)
 	j.sid = make([]float64, len(j.live))
 	for k, i := range j.live {
 		t, ok := l.cfg.Templates[req.Candidates[i].Domain]
@@ -182,12 +184,12 @@ func supersededIn(cands []kb.Candidate, from, to time.Time) map[string]bool {
 }
 
 // density is the conflict detection score: (5·hard + 2·soft) over the passages
-// that hold a fact on an asked slot.
-func density(j *judged) float64 {
+// that hold a fact on an asked slot. open: only of conflicts that nothing resolves.
+func density(j *judged, open bool) float64 {
 	hard, soft := 0, 0
 	holders := map[string]bool{}
 	for _, c := range j.clashes {
-		if !c.OnAsked {
+		if !c.OnAsked || open && c.Resolution != kb.Unresolved {
 			continue
 		}
 		if c.Hard {
@@ -252,19 +254,15 @@ func (l *Local) decide(ctx context.Context, j *judged) (kb.Assessment, error) {
 		sufficiency = 0
 	}
 	out.Sufficiency = sufficiency
-	least := th.Sufficiency
-	if j.heard {
-		least = l.cfg.Reading.Refuse
-	}
-	if out.Outcome == kb.Answered && sufficiency < least {
+	if out.Outcome == kb.Answered && sufficiency < th.Sufficiency {
 		out.Outcome = kb.Insufficient
 		out.Missing = append(out.Missing, doubt(j.req.Analysis))
 	} else if l.model != nil {
-		j.stated(&out, th, l.cfg.Reading)
+		j.stated(&out, th)
 		j.redirect(&out, l.cfg.Reading)
 	}
 	out.Sufficient = out.Outcome == kb.Answered
-	out.Passages = l.passages(j, th)
+	out.Passages, out.Method = l.passages(j, th)
 	return out, nil
 }
 
@@ -483,10 +481,16 @@ func (j *judged) fit(k int) float64 {
 }
 
 // passages scores and orders the passages for the answer.
-func (l *Local) passages(j *judged, th Thresholds) []kb.PassageScore {
+func (l *Local) passages(j *judged, th Thresholds) (scores []kb.PassageScore, method kb.ContributionMethod) {
 	var contributions []kb.Contribution
 	if l.model != nil {
-		values := l.model.Contributions(j.features)
+		var values []float64
+		if j.req.Explain {
+			values, method = l.model.SHAP(j.features), kb.TreeSHAP
+		}
+		if values == nil {
+			values, method = l.model.Contributions(j.features), kb.Saabas
+		}
 		for f, name := range l.model.Features() {
 			if math.IsNaN(float64(j.features[f])) {
 				continue // not known here, such as the cells of a table where there is none
@@ -512,7 +516,7 @@ func (l *Local) passages(j *judged, th Thresholds) []kb.PassageScore {
 		out = append(out, s)
 	}
 	sort.SliceStable(out, func(a, b int) bool { return out[a].Score > out[b].Score })
-	return out
+	return out, method
 }
 
 // passageFGC is the share of the needs that this passage alone fills.

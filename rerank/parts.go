@@ -129,9 +129,8 @@ func (l *Local) severally(ctx context.Context, j *judged, sufficiency float64, t
 		}
 		reads[n] = found
 	}
-	from := math.Pow(l.cfg.Reading.Answer, 1/float64(len(j.needs))) // all of them together are right with Answer
+	from := math.Pow(th.Sure, 1/float64(len(j.needs))) // all of them together are right with th.Sure
 	least, filled := 1.0, 0
-	j.heard = true
 	for n, r := range reads {
 		has := j.cover[n].State != fact.StateEmpty && !j.cover[n].General
 		slot := &out.Slots[j.slots[n]]
@@ -141,7 +140,7 @@ func (l *Local) severally(ctx context.Context, j *judged, sufficiency float64, t
 			p := l.cfg.Reading.join(sufficiency, j.said(n, r))
 			least = math.Min(least, p)
 			switch page, sentence, ok := j.pointed(n, r); {
-			case has && p < l.cfg.Reading.Refuse:
+			case has && p < th.Sufficiency:
 				has = false
 				slot.State, slot.Confidence, slot.Evidence = kb.Empty, 0, nil
 				out.Missing = append(out.Missing, kb.Missing{Slot: j.needs[n].Name, Text: missingText(j.req.Analysis, j.needs[n], j.cover[n])})

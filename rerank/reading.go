@@ -46,9 +46,6 @@ type Reading struct {
 	// is asked; TableSay is added to Say where the best passage has a table.
 	// docs/measurements.md, "Reader".
 	Bias, Model, Say, Point, Covered, TableSay float64
-	// What facts fill is refused below Refuse; what they do not is answered from Answer on
-	// with the sentence that the reader points at. Of the sufficiency after reading, 0..1.
-	Refuse, Answer float64
 	// Sure is the probability of the answer pointed at from which its sentence is evidence
 	// before the sentences that facts found, 0..1.
 	Sure float64
@@ -188,7 +185,7 @@ func (l *Local) second(ctx context.Context, j *judged, sufficiency float64, _ Th
 	if err != nil {
 		return sufficiency, l.unread(ctx, err, out)
 	}
-	j.read, j.heard = found, true
+	j.read = found
 	return l.cfg.Reading.join(sufficiency, j.said(0, found)), nil
 }
 

@@ -23,6 +23,7 @@ func (s scorer) Predict([]float32) (margin, probability float64, err error) {
 	return math.Log(float64(s) / (1 - float64(s))), float64(s), nil
 }
 func (scorer) Contributions([]float32) []float64 { return make([]float64, len(rerank.SetFeatures)) }
+func (scorer) SHAP([]float32) []float64          { return nil }
 
 // says is a reader that finds its sentence where a passage has it.
 type says struct {

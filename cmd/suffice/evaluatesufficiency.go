@@ -11,7 +11,7 @@ import (
 
 func (c *cli) evaluateSufficiency() *cobra.Command {
 	var set trainingSet
-	var kinds, thresholds bool
+	var kinds bool
 	cmd := &cobra.Command{
 		Use:   "sufficiency",
 		Short: "Measure whether sufficient passages are told from insufficient ones",
@@ -21,17 +21,16 @@ refuses wrongly or fails to refuse, with 95 % intervals. The figures of coverage
 without the model, come first.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.measureSufficiency(cmd.Context(), set, kinds, thresholds)
+			return c.measureSufficiency(cmd.Context(), set, kinds)
 		},
 	}
 	set.flags(cmd, c)
 	f := cmd.Flags()
 	f.BoolVar(&kinds, "kinds", false, "a row for each kind of insufficient example too")
-	f.BoolVar(&thresholds, "thresholds", false, "also try thresholds, best first")
 	return cmd
 }
 
-func (c *cli) measureSufficiency(ctx context.Context, set trainingSet, kinds, thresholds bool) error {
+func (c *cli) measureSufficiency(ctx context.Context, set trainingSet, kinds bool) error {
 	all, err := set.examples()
 	if err != nil {
 		return err
@@ -42,11 +41,11 @@ func (c *cli) measureSufficiency(ctx context.Context, set trainingSet, kinds, th
 			examples = append(examples, e)
 		}
 	}
-	_, covered, err := c.judge(ctx, examples, false)
+	_, covered, err := c.judge(ctx, examples, false, nil)
 	if err != nil {
 		return err
 	}
-	j, judged, err := c.judge(ctx, examples, true)
+	j, judged, err := c.judge(ctx, examples, true, nil)
 	if err != nil {
 		return err
 	}
@@ -62,16 +61,6 @@ func (c *cli) measureSufficiency(ctx context.Context, set trainingSet, kinds, th
 	print("\nModel %s\n\n", j.Version)
 	if err == nil {
 		err = evaluate.WriteSufficiency(c.out, evaluate.MeasureSufficiency(judged, kinds))
-	}
-	if thresholds && err == nil {
-		for i := range covered {
-			covered[i].Sufficiency = judged[i].Sufficiency
-		}
-		sweep := evaluate.SweepThresholds(covered)
-		print("\nThresholds\n\n")
-		if err == nil {
-			err = evaluate.WriteThresholds(c.out, sweep[:min(20, len(sweep))])
-		}
 	}
 	return err
 }

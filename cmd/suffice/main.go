@@ -154,7 +154,7 @@ out of date. 中文和英文均可。`,
 	f.StringVar(&c.configFile, "config", c.getenv("SUFFICE_CONFIG"), "configuration file (YAML); SUFFICE_CONFIG")
 	f.StringArrayVar(&c.sets, "set", nil, "set a configuration key, as in --set gate.rate=0.9; may be repeated")
 	root.AddCommand(
-		c.askCommand(), c.retrieveCommand(), c.assessCommand(), c.verifyCommand(), c.precheckCommand(),
+		c.askCommand(), c.retrieveCommand(), c.assessCommand(), c.verifyCommand(), c.precheckCommand(), c.explainCommand(),
 		c.ingestCommand(), c.deleteCommand(), c.gapsCommand(), c.kbCommand(),
 		c.serveCommand(), c.evaluateCommand(), c.trainCommand(), c.configCommand(), c.versionCommand(),
 	)

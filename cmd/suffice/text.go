@@ -24,6 +24,7 @@ type phrases struct {
 	state                                                           map[kb.SlotState]string
 	colon, open, close                                              string
 	question, class, risk, time, given, asked, expansions, decided  string
+	contributions                                                   string
 	optional, sufficiency, yes, no, support, nothingFound           string
 	documents, noGaps, times                                        string
 	gap                                                             map[kb.GapKind]string
@@ -59,7 +60,8 @@ var english = phrases{
 	state: map[kb.SlotState]string{kb.Filled: "filled", kb.Ambiguous: "ambiguous", kb.Empty: "empty"},
 	colon: ": ", open: "\"", close: "\"",
 	question: "Question", class: "Class", risk: "Risk", time: "Time", given: "given", asked: "asked", expansions: "Also searched", decided: "Decided by",
-	optional: "optional", sufficiency: "Sufficient", yes: "yes", no: "no", support: "Support", nothingFound: "Nothing found.",
+	contributions: "Contributions to the log-odds",
+	optional:      "optional", sufficiency: "Sufficient", yes: "yes", no: "no", support: "Support", nothingFound: "Nothing found.",
 	documents: "documents", noGaps: "No gaps.", times: "times",
 	gap: map[kb.GapKind]string{kb.GapMissing: "MISSING", kb.GapConflict: "CONFLICT", kb.GapStale: "STALE"},
 }
@@ -91,7 +93,8 @@ var chinese = phrases{
 	state: map[kb.SlotState]string{kb.Filled: "已找到", kb.Ambiguous: "不明确", kb.Empty: "未找到"},
 	colon: "：", open: "“", close: "”",
 	question: "问题", class: "类别", risk: "风险", time: "时间", given: "已知", asked: "所问", expansions: "扩展检索词", decided: "判断依据",
-	optional: "可选", sufficiency: "是否足够", yes: "是", no: "否", support: "有依据的比例", nothingFound: "没有找到内容。",
+	contributions: "对充分性对数几率的贡献",
+	optional:      "可选", sufficiency: "是否足够", yes: "是", no: "否", support: "有依据的比例", nothingFound: "没有找到内容。",
 	documents: "文档", noGaps: "没有知识缺口。", times: "次",
 	gap: map[kb.GapKind]string{kb.GapMissing: "缺失", kb.GapConflict: "冲突", kb.GapStale: "过期"},
 }

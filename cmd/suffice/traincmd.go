@@ -5,10 +5,12 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -49,14 +51,15 @@ virtual environment is made in the user's cache folder.`,
 
 // trainingSet names where labelled examples come from.
 type trainingSet struct {
-	shared, cases string
-	limit         int
+	shared, cases, written string
+	limit                  int
 }
 
 func (s *trainingSet) flags(cmd *cobra.Command, c *cli) {
 	c.sharedFlag(cmd, &s.shared)
 	f := cmd.Flags()
 	f.StringVar(&s.cases, "cases", filepath.Join("testdata", "cases"), "folder of behaviour cases; left out where it is not there")
+	f.StringVar(&s.written, "written", filepath.Join("models", "written"), "folder of written passages; left out where it is not there")
 	f.IntVar(&s.limit, "limit", 400, "questions taken of each data set; 0 = all")
 }
 
@@ -73,15 +76,25 @@ func (s trainingSet) examples() ([]evaluate.SufficiencyExample, error) {
 	if err != nil && !errors.Is(err, evaluate.ErrNoData) {
 		return nil, err
 	}
-	return append(examples, cases...), nil
+	written, err := evaluate.LoadWritten(s.written)
+	if err != nil && !errors.Is(err, evaluate.ErrNoData) {
+		return nil, usage("--written %s: %w", s.written, err)
+	}
+	questions, _ := evaluate.WrittenExamples(slices.DeleteFunc(written, func(p evaluate.WrittenPassage) bool { return p.Joining() }))
+	return slices.Concat(examples, cases, questions), nil
 }
 
-// judge lets the layers judge examples, with progress on stderr.
-func (c *cli) judge(ctx context.Context, examples []evaluate.SufficiencyExample, learned bool) (*app.SufficiencyJudge, []evaluate.JudgedExample, error) {
+// judge lets the layers judge examples, with progress on stderr. flags are settings
+// before all others; may be nil.
+func (c *cli) judge(ctx context.Context, examples []evaluate.SufficiencyExample, learned bool, flags map[string]string) (*app.SufficiencyJudge, []evaluate.JudgedExample, error) {
 	src, err := c.sources()
 	if err != nil {
 		return nil, nil, err
 	}
+	own := map[string]string{}
+	maps.Copy(own, src.Flags)
+	maps.Copy(own, flags)
+	src.Flags = own
 	j, err := app.NewSufficiencyJudge(src, learned)
 	if err != nil {
 		return nil, nil, err
@@ -103,7 +116,7 @@ func (c *cli) trainSufficiency(ctx context.Context, set trainingSet, out, python
 	if err != nil {
 		return err
 	}
-	j, judged, err := c.judge(ctx, examples, false)
+	j, judged, err := c.judge(ctx, examples, false, nil)
 	if err != nil {
 		return err
 	}
@@ -132,7 +145,7 @@ func writeDump(path string, j *app.SufficiencyJudge, judged []evaluate.JudgedExa
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := evaluate.WriteTraining(f, j.Features, j.Monotone, judged); err != nil {
+	if err := evaluate.WriteTraining(f, j.Features, j.Monotone, j.OfQuestion, judged); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"path/filepath"
+	"math"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -26,11 +26,13 @@ type saying struct {
 	Answer      float64 `json:"answer"`
 	Covered     bool    `json:"covered"`
 	Table       bool    `json:"table"`
+	Group       string  `json:"group"`    // the passage asked about
+	Features    []any   `json:"features"` // of the sufficiency model, null = not known; none where the question asks back
 }
 
 func (c *cli) trainSay() *cobra.Command {
 	var set trainingSet
-	var out, written string
+	var out string
 	var most, trained int
 	cmd := &cobra.Command{
 		Use:   "say",
@@ -41,19 +43,18 @@ trained on, without the reader, and asks the reader of each: rows of JSON Lines 
 models/reader/join.py.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.writeSay(cmd.Context(), set, out, written, most, trained)
+			return c.writeSay(cmd.Context(), set, out, most, trained)
 		},
 	}
 	set.flags(cmd, c)
 	f := cmd.Flags()
 	f.StringVar(&out, "out", "say.jsonl", "file of the rows")
-	f.StringVar(&written, "written", filepath.Join("models", "written"), "folder of the written passages")
 	f.IntVar(&most, "most", 60, "examples taken of each data set")
 	f.IntVar(&trained, "trained", 400, "the --limit that the sufficiency model was trained with")
 	return cmd
 }
 
-func (c *cli) writeSay(ctx context.Context, set trainingSet, path, written string, most, trained int) error {
+func (c *cli) writeSay(ctx context.Context, set trainingSet, path string, most, trained int) error {
 	src, err := c.sources()
 	if err != nil {
 		return err
@@ -97,9 +98,9 @@ func (c *cli) writeSay(ctx context.Context, set trainingSet, path, written strin
 			examples = append(examples, e)
 		}
 	}
-	passages, err := evaluate.LoadWritten(written)
+	passages, err := evaluate.LoadWritten(set.written)
 	if err != nil {
-		return usage("--written %s: %w", written, err)
+		return usage("--written %s: %w", set.written, err)
 	}
 	questions, _ := evaluate.WrittenExamples(slices.DeleteFunc(passages, func(p evaluate.WrittenPassage) bool { return !p.Joining() }))
 	examples = append(examples, questions...)
@@ -125,7 +126,14 @@ func (c *cli) writeSay(ctx context.Context, set trainingSet, path, written strin
 	rows := make([]saying, len(examples))
 	for i, e := range examples {
 		rows[i] = saying{Set: e.Source, Kind: e.Kind, Language: e.Language, Label: e.Sufficient, Outcome: string(judged[i].Outcome), Sufficiency: judged[i].Sufficiency,
-			Asked: said[i].Asked, Holds: said[i].Holds, Answer: said[i].Answer, Covered: said[i].Covered, Table: said[i].Table}
+			Asked: said[i].Asked, Holds: said[i].Holds, Answer: said[i].Answer, Covered: said[i].Covered, Table: said[i].Table, Group: e.Group}
+		for _, v := range judged[i].Row {
+			if math.IsNaN(float64(v)) {
+				rows[i].Features = append(rows[i].Features, nil)
+			} else {
+				rows[i].Features = append(rows[i].Features, v)
+			}
+		}
 	}
 	return writeRows(path, rows)
 }

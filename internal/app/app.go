@@ -214,8 +214,8 @@ func (a *App) configFiles() []string {
 			files = append(files, abs)
 		}
 	}
-	if p := a.Config().Reader.Path; p != "" {
-		if abs, err := filepath.Abs(p); err == nil {
+	for _, p := range []string{a.Config().Reader.Path, a.Config().Sufficiency.Path, manifestOf(a.Config().Sufficiency)} {
+		if abs, err := filepath.Abs(p); p != "" && err == nil {
 			files = append(files, abs)
 		}
 	}

@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"reflect"
+	"strings"
 	"sync"
 	"time"
 
@@ -81,7 +84,7 @@ func (a *App) build(ctx context.Context) (*snapshot.Snapshot, error) {
 	}
 	if table[RoleRerank] == here || table[RoleValidate] == here {
 		pages := reading.New(engine, 0, a.data.stored)
-		model, version, err := sufficiencyModel()
+		model, version, err := sufficiencyModel(cfg.Sufficiency)
 		if err != nil {
 			return nil, err
 		}
@@ -350,24 +353,51 @@ func tuningConfig(c config.Config) index.Tuning {
 }
 
 // sufficiencyModel is the model that judges whether passages suffice, and its
-// version. It is refused when the file is not the one its manifest describes, or was
-// trained for other features.
-func sufficiencyModel() (rerank.Scorer, string, error) {
-	var manifest struct {
+// version. It is refused when the file is not the one its manifest describes (a file of
+// sufficiency.path may have one beside it, with the ending .json), or was trained for
+// other features.
+func sufficiencyModel(c config.Sufficiency) (rerank.Scorer, string, error) {
+	file, manifest := sufficiency.Model, sufficiency.Manifest
+	if c.Path != "" {
+		var err error
+		if file, err = os.ReadFile(c.Path); err != nil {
+			return nil, "", fmt.Errorf("sufficiency.path: %w", err)
+		}
+		manifest = nil
+		if beside := manifestOf(c); beside != "" {
+			if manifest, err = os.ReadFile(beside); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, "", fmt.Errorf("sufficiency.path: manifest: %w", err)
+			}
+		}
+	}
+	sum := fmt.Sprintf("%x", sha256.Sum256(file))
+	described := struct {
 		SHA256  string `json:"sha256"`
 		Version string `json:"version"`
+	}{sum, sum[:12]}
+	if manifest != nil {
+		if err := json.Unmarshal(manifest, &described); err != nil {
+			return nil, "", fmt.Errorf("sufficiency model: manifest: %w", err)
+		}
 	}
-	if err := json.Unmarshal(sufficiency.Manifest, &manifest); err != nil {
-		return nil, "", fmt.Errorf("sufficiency model: manifest: %w", err)
+	if sum != described.SHA256 {
+		return nil, "", fmt.Errorf("sufficiency model: %w: its SHA-256 is %s, its manifest says %s", trees.ErrModel, sum, described.SHA256)
 	}
-	if sum := fmt.Sprintf("%x", sha256.Sum256(sufficiency.Model)); sum != manifest.SHA256 {
-		return nil, "", fmt.Errorf("sufficiency model: %w: its SHA-256 is %s, its manifest says %s", trees.ErrModel, sum, manifest.SHA256)
-	}
-	model, err := trees.Load(sufficiency.Model, rerank.SetFeatures)
+	model, err := trees.Load(file, rerank.SetFeatures)
 	if err != nil {
 		return nil, "", fmt.Errorf("sufficiency model: %w", err)
 	}
-	return model, "sufficiency-" + manifest.Version, nil
+	return model, "sufficiency-" + described.Version, nil
+}
+
+// manifestOf is the file that describes the model of sufficiency.path, whether it is
+// there or not; "" for the built-in model and for one that ends in .json itself.
+func manifestOf(c config.Sufficiency) string {
+	ending := filepath.Ext(c.Path)
+	if c.Path == "" || ending == ".json" {
+		return ""
+	}
+	return strings.TrimSuffix(c.Path, ending) + ".json"
 }
 
 // Limits are the bounds of requests under a configuration.

@@ -17,9 +17,10 @@ type SufficiencyJudge struct {
 	precheck precheck.Analyzer
 	local    *rerank.Local
 
-	Features []string       // names of the inputs, in order
-	Monotone map[string]int // 1: may only raise the score, -1: only lower it
-	Version  string         // of the model that judges; "" = coverage alone
+	Features   []string       // names of the inputs, in order
+	Monotone   map[string]int // 1: may only raise the score, -1: only lower it
+	OfQuestion []string       // features that the question has alone
+	Version    string         // of the model that judges; "" = coverage alone
 }
 
 // NewSufficiencyJudge builds one from the configuration. Without learned, coverage
@@ -29,13 +30,13 @@ func NewSufficiencyJudge(src config.Sources, learned bool) (*SufficiencyJudge, e
 	if err != nil {
 		return nil, err
 	}
-	j := &SufficiencyJudge{Features: rerank.SetFeatures, Monotone: rerank.Monotone}
+	j := &SufficiencyJudge{Features: rerank.SetFeatures, Monotone: rerank.Monotone, OfQuestion: rerank.OfQuestion}
 	if j.precheck, err = precheck.New(precheck.Config{Lexicon: lex}); err != nil {
 		return nil, setup(err)
 	}
 	var model rerank.Scorer
 	if learned {
-		if model, j.Version, err = sufficiencyModel(); err != nil {
+		if model, j.Version, err = sufficiencyModel(cfg.Sufficiency); err != nil {
 			return nil, setup(err)
 		}
 	}
@@ -60,6 +61,12 @@ func (j *SufficiencyJudge) Judge(ctx context.Context, q kb.Question, passages []
 		return nil, kb.Assessment{}, err
 	}
 	return j.local.Judge(ctx, req)
+}
+
+// Class is the class of a question.
+func (j *SufficiencyJudge) Class(ctx context.Context, q kb.Question) (kb.Class, error) {
+	a, err := j.precheck.Analyze(ctx, q)
+	return a.Class, err
 }
 
 // Said is what the reader says of a question's passages.

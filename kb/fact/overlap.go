@@ -12,24 +12,16 @@ import (
 // and among the pages. All values are 0..1 unless said otherwise.
 type Overlap struct {
 	Set      float64 // all pages together
-	Passage  float64 // best single page
 	Sentence float64 // best single sentence, with what it inherits
-	Window   float64 // best sentence with the one before it
 	Answer   float64 // best window whose sentence holds a fact of the asked kind; 0 if none does
 	Fact     float64 // best single fact of the asked kind, by what it is about
 	Focus    float64 // of the asked attribute alone, in the best window
 
 	Names       float64 // share of the question's names in the best page; -1 = it has none
 	Numbers     float64 // share of its numbers in all pages; -1 = it has none
-	Gap         float64 // share of the question in its heaviest stretch that no page carries
-	WindowGap   float64 // the same, by the best window
-	Soft        float64 // Window, with stretches not carried lifted by a similar word; -1 without an embedding
-	SetSoft     float64 // least similarity of a stretch that no page carries to any word of the best windows, 1 = none; -1 without an embedding
+	Soft        float64 // best sentence with the one before it, with stretches not carried lifted by a similar word; -1 without an embedding
 	Similarity  float64 // greatest similarity of the question and one of the best sentences; -1 without an embedding
 	AnswerLike  float64 // the same among sentences that hold a fact of the asked kind; -1 = none
-	Spread      float64 // places in the best sentence between the first and the last matched word / its length
-	Fresh       float64 // weight of the best sentence's words that the question has not, in words, at most 30
-	Kinds       float64 // share of the sentences that hold a fact of the asked kind
 	Order       float64 // share of neighbouring question words that are neighbours in the best sentence too
 	Best        int     // page of the best window; -1 = none
 	BestSpan    text.Span
@@ -37,10 +29,9 @@ type Overlap struct {
 	BestHolds   bool // the best window holds a fact of the asked kind
 	QuestionLen float64
 
-	WindowNumbers float64 // share of the question's numbers in the best window; -1 = it has none
-	WindowRest    float64 // mean coverage of the windows looked at beside the best
-	LikeRest      float64 // mean similarity of the sentences looked at beside the most similar; -1 without an embedding
-	Cell          CellMatch
+	WindowRest float64 // mean coverage of the windows looked at beside the best
+	LikeRest   float64 // mean similarity of the sentences looked at beside the most similar; -1 without an embedding
+	Cell       CellMatch
 }
 
 // scored is one sentence as the question sees it.
@@ -58,7 +49,7 @@ const maxLooked = 8
 // answer is asked; nil = any.
 func (r *Round) Overlap(question string, need *Need) Overlap {
 	e, views, st := r.engine, r.views, r.st
-	out := Overlap{Names: -1, Numbers: -1, Soft: -1, SetSoft: -1, Similarity: -1, AnswerLike: -1, Best: -1, WindowNumbers: -1, LikeRest: -1, Cell: CellMatch{Numbers: -1, Like: -1}}
+	out := Overlap{Names: -1, Numbers: -1, Soft: -1, Similarity: -1, AnswerLike: -1, Best: -1, LikeRest: -1, Cell: CellMatch{Numbers: -1, Like: -1}}
 	w := e.wording(question, st)
 	e.weighByRarity(w)
 	out.QuestionLen = w.total
@@ -73,7 +64,6 @@ func (r *Round) Overlap(question string, need *Need) Overlap {
 	set := make([]float64, len(w.cells))
 	var all []scored
 	names := 0.0
-	holding := 0
 	var holds []bool // by fact of a page: it is of the asked kind
 	for i, v := range views {
 		page := make([]float64, len(w.cells))
@@ -109,14 +99,10 @@ func (r *Round) Overlap(question string, need *Need) Overlap {
 					}
 				}
 			}
-			if x.holds {
-				holding++
-			}
 			copyMax(page, x.cells, 1)
 			before = x.cells
 			x.cells = window
 			out.Sentence = math.Max(out.Sentence, x.own)
-			out.Window = math.Max(out.Window, x.window)
 			if x.holds {
 				out.Answer = math.Max(out.Answer, x.window)
 			}
@@ -132,14 +118,12 @@ func (r *Round) Overlap(question string, need *Need) Overlap {
 			out.Fact = math.Max(out.Fact, w.score(cells))
 		}
 		copyMax(set, page, 1)
-		out.Passage = math.Max(out.Passage, w.score(page))
 		if n, ok := w.share(page, func(c cell) bool { return c.name }); ok {
 			names = math.Max(names, n)
 			out.Names = names
 		}
 	}
 	out.Set = w.score(set)
-	out.Kinds = float64(holding) / float64(max(1, len(all)))
 	numbers := numbersIn(w.folded)
 	for _, v := range views {
 		if found, ok := numbers.among(v.numbers()); ok {
@@ -161,15 +145,7 @@ func (r *Round) Overlap(question string, need *Need) Overlap {
 	v := views[best.page]
 	info := v.page.Sentences[best.sentence]
 	out.Best, out.BestSpan, out.BestRow, out.BestHolds = best.page, info.Span, info.Kind == Row, best.holds
-	out.Gap, out.WindowGap = w.heaviest(set), w.heaviest(best.cells)
-	out.Spread, out.Fresh, out.Order = index.shape(v.page, info)
-	from := info.Start
-	if best.sentence > 0 {
-		from = v.page.Sentences[best.sentence-1].Start
-	}
-	if found, ok := numbers.in(v.page.Quote(text.Span{Start: from, End: info.End}) + " " + v.meta.Title); ok {
-		out.WindowNumbers = found
-	}
+	out.Order = index.order(v.page, info)
 	for _, x := range all[1:min(maxLooked, len(all))] {
 		out.WindowRest += x.window / float64(min(maxLooked, len(all))-1)
 	}
@@ -181,13 +157,13 @@ func (r *Round) Overlap(question string, need *Need) Overlap {
 		}
 	}
 	if e.config.Similarity != nil {
-		e.overlapLike(&out, question, w, set, all[:min(maxLooked, len(all))], views)
+		e.overlapLike(&out, question, w, all[:min(maxLooked, len(all))], views)
 	}
 	return out
 }
 
 // overlapLike adds what the embedding says.
-func (e *Engine) overlapLike(out *Overlap, question string, w *wording, set []float64, best []scored, views []*view) {
+func (e *Engine) overlapLike(out *Overlap, question string, w *wording, best []scored, views []*view) {
 	sum := 0.0
 	for _, x := range best {
 		p := views[x.page].page
@@ -230,17 +206,6 @@ func (e *Engine) overlapLike(out *Overlap, question string, w *wording, set []fl
 			}
 		}
 		out.Soft = math.Max(out.Soft, w.score(cells))
-	}
-	out.SetSoft = 1
-	for _, g := range w.gaps(set, cellCovered) {
-		if g.weight < 0.05*w.total {
-			continue
-		}
-		most := 0.0
-		for _, x := range best[:min(2, len(best))] {
-			most = math.Max(most, like(w.text(g.Span), x))
-		}
-		out.SetSoft = math.Min(out.SetSoft, most)
 	}
 }
 
@@ -426,11 +391,11 @@ func (x *termIndex) text(e *Engine, s string, weight float64, cells []float64) {
 	}
 }
 
-// shape says how the matched words lie in a sentence: how far apart, how much else
-// stands there, and how many neighbours of the question are neighbours.
-func (x *termIndex) shape(p *Page, info SentenceInfo) (spread, fresh, order float64) {
-	first, last := -1, -1
-	var hit [][]int
+// order is how many neighbours among the question's words are neighbours in a sentence
+// too, of all, 0..1.
+func (x *termIndex) order(p *Page, info SentenceInfo) float64 {
+	pairs := 0
+	var before []int
 	for c := info.Clauses[0]; c < info.Clauses[1] && c < len(p.Clauses); c++ {
 		for _, t := range p.Clauses[c].Terms {
 			if t.Span.Empty() {
@@ -443,35 +408,16 @@ func (x *termIndex) shape(p *Page, info SentenceInfo) (spread, fresh, order floa
 			if len(cells) == 0 {
 				cells = x.of(x.pairs, wordKey(t.Text))
 			}
-			if len(cells) == 0 {
-				if text.IsHan(firstRune(t.Text)) {
-					fresh += 0.5
-				} else {
-					fresh++
+			if len(cells) > 0 && len(before) > 0 {
+				if d := cells[0] - before[len(before)-1]; d >= 0 && d <= 1 {
+					pairs++
 				}
-				hit = append(hit, nil)
-				continue
 			}
-			if first < 0 {
-				first = t.Span.Start
-			}
-			last = max(last, t.Span.End)
-			hit = append(hit, cells)
-		}
-	}
-	if first >= 0 && info.Len() > 0 {
-		spread = float64(last-first) / float64(info.Len())
-	}
-	pairs := 0
-	for i := 1; i < len(hit); i++ {
-		if len(hit[i]) > 0 && len(hit[i-1]) > 0 {
-			if d := hit[i][0] - hit[i-1][len(hit[i-1])-1]; d >= 0 && d <= 1 {
-				pairs++
-			}
+			before = cells
 		}
 	}
 	if n := len(x.w.terms) - 1; n > 0 {
-		order = math.Min(1, float64(pairs)/float64(n))
+		return math.Min(1, float64(pairs)/float64(n))
 	}
-	return spread, math.Min(30, fresh), order
+	return 0
 }

@@ -16,6 +16,7 @@ type node struct {
 	missingLeft bool    // where a missing value goes
 	value       float32 // threshold of a split (left when below), weight of a leaf
 	mean        float64 // of the leaves below, weighted by the training rows that reached them
+	share       float64 // of the training rows of the parent that reached it, 0..1
 }
 
 // next returns the child a vector goes to.
@@ -96,6 +97,7 @@ func newModel(root any) (*Model, error) {
 	m.expected = m.base
 	for _, t := range m.trees {
 		m.expected += t[0].mean
+		m.depth = max(m.depth, t.depth())
 	}
 	return m, nil
 }
@@ -357,7 +359,21 @@ func readTree(value object, features int) (tree, error) {
 	return t, nil
 }
 
-// setMeans gives each split the mean of the leaves below. Children stand after
+// depth is the number of splits on the longest path.
+func (t tree) depth() int {
+	at := make([]int, len(t))
+	most := 0
+	for i := range t { // parents stand before their children
+		if t[i].parent >= 0 {
+			at[i] = at[t[i].parent] + 1
+			most = max(most, at[i])
+		}
+	}
+	return most
+}
+
+// setMeans gives each split the mean of the leaves below, and each node its share of the
+// rows of its parent. Children stand after
 // their parent, so one pass from the end suffices. base_weights of the file are not
 // these means: they were taken before the learning rate and with regularisation.
 func (t tree) setMeans(hessian []float64) {
@@ -368,8 +384,10 @@ func (t tree) setMeans(hessian []float64) {
 		l, r := t[i].left, t[i].right
 		if total := hessian[i]; total > 0 {
 			t[i].mean = (t[l].mean*hessian[l] + t[r].mean*hessian[r]) / total
+			t[l].share, t[r].share = hessian[l]/total, hessian[r]/total
 		} else {
 			t[i].mean = (t[l].mean + t[r].mean) / 2
+			t[l].share, t[r].share = 0.5, 0.5
 		}
 	}
 }

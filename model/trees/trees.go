@@ -52,7 +52,8 @@ type Model struct {
 	calibrated bool
 	trees      []tree
 	ensemble   *leaves.Ensemble
-	expected   float64 // base and the mean of every tree: the bias of Contributions
+	expected   float64 // base and the mean of every tree: the bias of Contributions and SHAP
+	depth      int     // splits on the longest path
 }
 
 // Load reads an XGBoost model file (UBJ or JSON). features are the names, in
@@ -187,7 +188,7 @@ func (m *Model) check(features []float32) error {
 // and last the bias: the margin of a vector about which nothing is known. They sum
 // to the margin of Predict but for rounding, and explain it before calibration. A
 // step from a node to its child counts for the feature that decided it; it is the
-// fast approximation of XGBoost (approx_contribs), not SHAP. A vector that Predict
+// fast approximation of XGBoost (approx_contribs), not SHAP, which is SHAP. A vector that Predict
 // refuses gives nil.
 func (m *Model) Contributions(features []float32) []float64 {
 	if m.check(features) != nil {

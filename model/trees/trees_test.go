@@ -402,6 +402,65 @@ func grown(b *testing.B, count, depth, features int) (*Model, []float32) {
 	return m, row
 }
 
+// The goldens are XGBoost's pred_contribs of every fourth row (testdata/shap.py).
+func TestSHAPAsXGBoost(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("testdata/shap.golden.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want map[string][][]float64
+	if err := json.Unmarshal(data, &want); err != nil {
+		t.Fatal(err)
+	}
+	if len(want) < 40 {
+		t.Fatalf("%d models", len(want))
+	}
+	all := goldens(t)
+	for stem, rows := range want {
+		t.Run(stem, func(t *testing.T) {
+			t.Parallel()
+			g := all["testdata/"+stem]
+			m := load(t, "testdata/"+stem+".ubj", g.Features)
+			for i, row := range rows {
+				margin, _, err := m.Predict(g.row(4 * i))
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, sum := m.SHAP(g.row(4*i)), 0.0
+				if len(got) != len(row) {
+					t.Fatalf("%d values, want %d", len(got), len(row))
+				}
+				for j, v := range got {
+					if sum += v; math.Abs(v-row[j]) > marginTolerance {
+						t.Errorf("row %d: SHAP of %d = %v, XGBoost: %v", 4*i, j, v, row[j])
+					}
+				}
+				if math.Abs(sum-margin) > marginTolerance {
+					t.Errorf("row %d: they sum to %v, the margin is %v", 4*i, sum, margin)
+				}
+			}
+		})
+	}
+}
+
+// Of a row that Predict refuses nothing is said.
+func TestSHAPOfUnusableRows(t *testing.T) {
+	m := load(t, "testdata/v3.2.0/logistic.ubj", names)
+	for _, row := range [][]float32{nil, {1}, {0, 0, 0, 0, 0, float32(math.Inf(1))}} {
+		if got := m.SHAP(row); got != nil {
+			t.Errorf("SHAP(%v) = %v, want nil", row, got)
+		}
+	}
+}
+
+func BenchmarkSHAP(b *testing.B) {
+	m, row := grown(b, 200, 6, 20)
+	for b.Loop() {
+		m.SHAP(row)
+	}
+}
+
 func BenchmarkPredict(b *testing.B) {
 	m, row := grown(b, 200, 6, 20)
 	for b.Loop() {

@@ -36,7 +36,7 @@ class Rows:
     """The rows of a dump as columns."""
 
     def __init__(self, path):
-        self.names, self.monotone = [], {}
+        self.names, self.monotone, self.of_question = [], {}, []
         features, self.label, self.group, self.split, self.question = [], [], [], [], []
         digest = hashlib.sha256()
         with open(path, "rb") as file:
@@ -48,6 +48,7 @@ class Rows:
                 if number == 1:
                     self.names = row["names"]
                     self.monotone = row.get("monotone", {})
+                    self.of_question = row.get("of_question", [])
                     continue
                 if len(row["features"]) != len(self.names) or row["label"] not in (0, 1) or row["split"] not in SPLITS:
                     raise SystemExit(f"{path}:{number}: want {len(self.names)} features, label 0 or 1, split of {SPLITS}")
@@ -64,9 +65,9 @@ class Rows:
             raise SystemExit(f"{path}: a feature is infinite; write null for what is not known")
         self.label, self.group, self.split = np.array(self.label), np.array(self.group), np.array(self.split)
         self.question = np.array(self.question)
-        unknown = set(self.monotone) - set(self.names)
+        unknown = (set(self.monotone) | set(self.of_question)) - set(self.names)
         if unknown:
-            raise SystemExit(f"{path}: monotone names unknown features: {sorted(unknown)}")
+            raise SystemExit(f"{path}: monotone or of_question names unknown features: {sorted(unknown)}")
 
     def matrix(self, which, weight=None):
         return xgb.DMatrix(self.x[which], label=self.label[which], weight=weight, feature_names=self.names)
@@ -82,7 +83,7 @@ def auroc(label, score):
     return float((ranks[label == 1].sum() - positive * (positive + 1) / 2) / (positive * negative))
 
 
-def platt(margin, label):
+def platt(margin, label, weight):
     """a, b of sigmoid(a * margin + b), by Newton's method with Platt's smoothed targets."""
     positive = label.sum()
     target = np.where(label == 1, (positive + 1) / (positive + 2), 1 / (len(label) - positive + 2))
@@ -91,12 +92,12 @@ def platt(margin, label):
 
     def loss(w):
         z = x @ w
-        return float((np.logaddexp(0, z) - target * z).sum())
+        return float((weight * (np.logaddexp(0, z) - target * z)).sum())
 
     for _ in range(100):
         p = 1 / (1 + np.exp(-(x @ w)))
-        gradient = x.T @ (p - target)
-        hessian = (x * (p * (1 - p))[:, None]).T @ x + 1e-9 * np.eye(2)
+        gradient = x.T @ (weight * (p - target))
+        hessian = (x * (weight * p * (1 - p))[:, None]).T @ x + 1e-9 * np.eye(2)
         step = np.linalg.solve(hessian, gradient)
         size = 1.0
         while loss(w - size * step) > loss(w) and size > 1e-8:
@@ -119,6 +120,32 @@ def group_weights(groups):
     names, counts = np.unique(groups, return_counts=True)
     share = dict(zip(names, len(groups) / (len(names) * counts)))
     return np.array([share[g] for g in groups])
+
+
+def habit_weights(rows, which):
+    """Weights under which the question alone tells no label: people who write questions
+    that a text does not answer ask them in other forms than those it answers, and a model
+    would learn the form. Within each group the inverse of the probability of the label
+    given the question, from trees that did not see it (five folds); within 0.2 and 5."""
+    columns = [rows.names.index(n) for n in rows.of_question]
+    out = np.ones(len(which))
+    if not columns:
+        return out
+    fold = fold_of(rows.question[which], 5)
+    params = {"objective": "binary:logistic", "max_depth": 3, "eta": 0.1, "min_child_weight": 10, "lambda": 5, "nthread": 1, "seed": 1}
+    for group in np.unique(rows.group[which]):
+        inside = rows.group[which] == group
+        label = rows.label[which]
+        prior = label[inside].mean()
+        for k in range(5):
+            fit, apply = which[inside & (fold != k)], inside & (fold == k)
+            if not apply.any() or len(set(rows.label[fit])) < 2:
+                continue
+            booster = xgb.train(params, xgb.DMatrix(rows.x[fit][:, columns], label=rows.label[fit]), 40)
+            p = booster.predict(xgb.DMatrix(rows.x[which[apply]][:, columns]))
+            out[apply] = np.clip(np.where(label[apply] == 1, prior / p, (1 - prior) / (1 - p)), 0.2, 5)
+        out[inside] /= out[inside].mean()
+    return out
 
 
 def choose_rounds(rows, train, params, weight, args):
@@ -165,7 +192,7 @@ def main():
     parser.add_argument("--out", default="model.ubj", type=pathlib.Path)
     parser.add_argument("--command", default="", help="the command that made the dump, for the manifest")
     parser.add_argument("--depth", type=int, default=4)
-    parser.add_argument("--eta", type=float, default=0.05)
+    parser.add_argument("--eta", type=float, default=0.08)
     parser.add_argument("--min-child-weight", type=float, default=5)
     parser.add_argument("--l2", type=float, default=2)
     parser.add_argument("--subsample", type=float, default=0.8)
@@ -189,11 +216,12 @@ def main():
         "subsample": args.subsample, "colsample_bytree": args.columns,
         "monotone_constraints": "(" + ",".join(str(int(rows.monotone.get(n, 0))) for n in rows.names) + ")",
     }
-    weight = np.ones(len(train)) if args.no_balance else group_weights(rows.group[train])
+    balance = (lambda which: np.ones(len(which))) if args.no_balance else lambda which: group_weights(rows.group[which])
+    weight = balance(train) * habit_weights(rows, train)
     rounds = args.rounds or choose_rounds(rows, train, params, weight, args)
     booster = xgb.train(params, rows.matrix(train, weight), rounds)
     margin = booster.predict(rows.matrix(np.arange(len(rows.x))), output_margin=True).astype(np.float64)
-    a, b = platt(margin[dev], rows.label[dev])
+    a, b = platt(margin[dev], rows.label[dev], balance(dev) * habit_weights(rows, dev))
     measured = measure(rows, margin, a, b)
 
     # Attributes are ASCII JSON and never empty: XGBoost's own reader stumbles over other escapes.

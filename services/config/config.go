@@ -25,25 +25,26 @@ import (
 // Config is the whole tree. Keys are those of the tags, joined by dots. All
 // values are plain data, so that two equal configs have equal hashes.
 type Config struct {
-	Weights    ByClass[Weights]    `key:"weights"`
-	Routes     ByClass[Routes]     `key:"routes"`
-	Thresholds ByClass[Thresholds] `key:"thresholds"`
-	Gate       Gate                `key:"gate"`
-	LLM        LLM                 `key:"llm"`
-	Embedding  Embedding           `key:"embedding"`
-	Packing    Packing             `key:"packing"`
-	Store      Store               `key:"store"`
-	BM25       BM25                `key:"bm25"`
-	Dense      Dense               `key:"dense"`
-	Graph      Graph               `key:"graph"`
-	Layers     ByRole[Layer]       `key:"layers"`
-	Ingest     Ingest              `key:"ingest"`
-	Lexicon    Lexicon             `key:"lexicon"`
-	Reader     Reader              `key:"reader"`
-	Precheck   Precheck            `key:"precheck"`
-	Domains    map[string]Domain   `key:"domains"`
-	Limits     Limits              `key:"limits"`
-	Telemetry  Telemetry           `key:"telemetry"`
+	Weights     ByClass[Weights]    `key:"weights"`
+	Routes      ByClass[Routes]     `key:"routes"`
+	Thresholds  ByClass[Thresholds] `key:"thresholds"`
+	Gate        Gate                `key:"gate"`
+	LLM         LLM                 `key:"llm"`
+	Embedding   Embedding           `key:"embedding"`
+	Packing     Packing             `key:"packing"`
+	Store       Store               `key:"store"`
+	BM25        BM25                `key:"bm25"`
+	Dense       Dense               `key:"dense"`
+	Graph       Graph               `key:"graph"`
+	Layers      ByRole[Layer]       `key:"layers"`
+	Ingest      Ingest              `key:"ingest"`
+	Lexicon     Lexicon             `key:"lexicon"`
+	Reader      Reader              `key:"reader"`
+	Sufficiency Sufficiency         `key:"sufficiency"`
+	Precheck    Precheck            `key:"precheck"`
+	Domains     map[string]Domain   `key:"domains"`
+	Limits      Limits              `key:"limits"`
+	Telemetry   Telemetry           `key:"telemetry"`
 }
 
 // ByClass holds a value for each question class, by its name in lower case.
@@ -289,6 +290,11 @@ type Ingest struct {
 // Lexicon names dictionary files beside the built-in one.
 type Lexicon struct {
 	Paths []string `key:"paths"` // YAML files; relative paths are relative to the config file
+}
+
+// Sufficiency is the model that says whether passages suffice.
+type Sufficiency struct {
+	Path string `key:"path"` // XGBoost file (UBJ or JSON) of suffice train sufficiency, read again when it changes; "" = the built-in model
 }
 
 // Reader is the small transformer that reads a question or a claim against a passage.

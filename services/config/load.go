@@ -171,7 +171,7 @@ func (l *loader) file(path string) error {
 			}
 		}
 	}
-	for part, keys := range map[string][]string{"llm": {"prompts", "key_file"}, "embedding": {"key_file"}, "reader": {"path"}} {
+	for part, keys := range map[string][]string{"llm": {"prompts", "key_file"}, "embedding": {"key_file"}, "reader": {"path"}, "sufficiency": {"path"}} {
 		settings, _ := raw[part].(map[string]any)
 		for _, key := range keys {
 			if s, ok := settings[key].(string); ok && s != "" && !filepath.IsAbs(s) {

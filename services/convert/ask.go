@@ -146,7 +146,7 @@ func FromAssessRequest(q *pb.AssessRequest, limits services.Limits) (kb.AskReque
 	var r reader
 	out := kb.AskRequest{
 		Question: r.question(q, q.AsOf, limits), HandedOver: true,
-		Passages: r.handedOver("passages", q.GetPassages(), limits),
+		Passages: r.handedOver("passages", q.GetPassages(), limits), Explain: q.GetExplain(),
 	}
 	out.Passages = keep(out.Passages)
 	return out, r.err
@@ -156,7 +156,7 @@ func FromAssessRequest(q *pb.AssessRequest, limits services.Limits) (kb.AskReque
 func ToAssessRequest(id string, q kb.AskRequest) *pb.AssessRequest {
 	return &pb.AssessRequest{
 		Id: id, Question: q.Question.Text, Passages: list(q.Passages, ToPassage), AsOf: day(q.Question.AsOf),
-		History: toTurns(q.Question.History),
+		History: toTurns(q.Question.History), Explain: optional(q.Explain),
 	}
 }
 
@@ -299,6 +299,7 @@ func ToAssessResponse(id string, reply kb.Reply) *pb.AssessResponse {
 		Conflicts: list(a.Conflicts, toConflict), Passages: list(a.Passages, toPassageScore), Stale: toStale(staleOf(reply)),
 		Clarify: toClarify(reply.Clarify), Degraded: toDegraded(union(a.Degraded, reply.Degraded)), Level: optional(a.Level),
 		Versions: ToVersions(reply.Versions), QuestionClass: toEnum[pb.QuestionClass](reply.Analysis.Class),
+		ContributionMethod: toEnum[pb.ContributionMethod](a.Method),
 	}
 }
 
@@ -312,6 +313,7 @@ func FromAssessResponse(p *pb.AssessResponse) kb.Reply {
 			FGC: p.GetFgc(), CDS: p.GetCds(), SID: p.GetSid(), Level: p.GetLevel(), Slots: list(p.GetSlots(), fromSlotFill),
 			Missing: fromMissing(p.GetMissing()), Conflicts: list(p.GetConflicts(), fromConflict),
 			Passages: list(p.GetPassages(), fromPassageScore), Stale: stale, Degraded: fromDegraded(p.GetDegraded()),
+			Method: fromEnum[kb.ContributionMethod](p.GetContributionMethod()),
 		},
 		Versions: FromVersions(p.GetVersions()),
 	}

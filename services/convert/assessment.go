@@ -97,6 +97,7 @@ func ToAssessment(a kb.Assessment) *pb.Assessment {
 		Fgc: known(a.FGC), Cds: known(a.CDS), Sid: known(a.SID), Level: optional(a.Level),
 		Slots: list(a.Slots, toSlotFill), Missing: toMissing(a.Missing), Conflicts: list(a.Conflicts, toConflict),
 		Passages: list(a.Passages, toPassageScore), Stale: toStale(a.Stale), Degraded: toDegraded(a.Degraded),
+		ContributionMethod: toEnum[pb.ContributionMethod](a.Method),
 	}
 }
 
@@ -107,5 +108,6 @@ func FromAssessment(a *pb.Assessment) kb.Assessment {
 		FGC: a.GetFgc(), CDS: a.GetCds(), SID: a.GetSid(), Level: a.GetLevel(),
 		Slots: list(a.GetSlots(), fromSlotFill), Missing: fromMissing(a.GetMissing()), Conflicts: list(a.GetConflicts(), fromConflict),
 		Passages: list(a.GetPassages(), fromPassageScore), Stale: fromStale(a.GetStale()), Degraded: fromDegraded(a.GetDegraded()),
+		Method: fromEnum[kb.ContributionMethod](a.GetContributionMethod()),
 	}
 }

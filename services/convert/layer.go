@@ -74,13 +74,13 @@ func FromRetrieved(p *pb.RetrievalServiceRetrieveResponse) (kb.Retrieved, error)
 
 // ToLayerAssess is the request to RerankService.
 func ToLayerAssess(q kb.AssessRequest) *pb.RerankServiceAssessRequest {
-	return &pb.RerankServiceAssessRequest{Analysis: ToAnalysis(q.Analysis), Candidates: list(q.Candidates, ToCandidate)}
+	return &pb.RerankServiceAssessRequest{Analysis: ToAnalysis(q.Analysis), Candidates: list(q.Candidates, ToCandidate), Explain: optional(q.Explain)}
 }
 
 // FromLayerAssess reads a request to RerankService.
 func FromLayerAssess(q *pb.RerankServiceAssessRequest) (kb.AssessRequest, error) {
 	var r reader
-	out := kb.AssessRequest{Analysis: r.analysis("analysis", q.GetAnalysis()), Candidates: r.candidates("candidates", q.GetCandidates())}
+	out := kb.AssessRequest{Analysis: r.analysis("analysis", q.GetAnalysis()), Candidates: r.candidates("candidates", q.GetCandidates()), Explain: q.GetExplain()}
 	return out, r.err
 }
 

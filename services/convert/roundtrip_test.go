@@ -18,20 +18,21 @@ import (
 
 // constants are the values of the typed strings of kb.
 var constants = map[reflect.Type][]string{
-	reflect.TypeFor[kb.Class]():        {"NUMERIC", "COMPARISON", "DEFINITION", "STEPS", "CAUSE", "EFFECT", "CONDITION", "EXCEPTION", "TIMELINESS", "REGION", "SUBJECT", "VAGUE"},
-	reflect.TypeFor[kb.Risk]():         {"HIGH", "MEDIUM", "LOW"},
-	reflect.TypeFor[kb.Role]():         {"GIVEN", "ASKED"},
-	reflect.TypeFor[kb.Expect]():       {"", "QUANTITY", "TIME", "DURATION", "ENTITY", "PLACE", "BOOLEAN", "TEXT", "LIST"},
-	reflect.TypeFor[kb.Route]():        {"dense", "bm25", "graph"},
-	reflect.TypeFor[kb.SlotState]():    {"FILLED", "AMBIGUOUS", "EMPTY"},
-	reflect.TypeFor[kb.ConflictKind](): {"VALUE", "TIME", "SCOPE", "POLARITY", "MODALITY", "ENTITY", "ORDER", "UNIT", "CONDITION", "STATUS", "QUANTIFIER", "VERSION"},
-	reflect.TypeFor[kb.Resolution]():   {"SUPERSEDED", "AUTHORITY", "NEWER", "UNRESOLVED"},
-	reflect.TypeFor[kb.StaleReason]():  {"EXPIRED", "NOT_YET_VALID", "SUPERSEDED"},
-	reflect.TypeFor[kb.Outcome]():      {"ANSWERED", "PARTIAL", "INSUFFICIENT", "CONFLICTING", "CLARIFY"},
-	reflect.TypeFor[kb.ClaimVerdict](): {"SUPPORTED", "UNSUPPORTED", "CONTRADICTED", "NOT_A_CLAIM"},
-	reflect.TypeFor[kb.Verdict]():      {"SUPPORTED", "PARTIALLY_SUPPORTED", "UNSUPPORTED", "CONTRADICTED", "NO_CLAIMS"},
-	reflect.TypeFor[kb.GapKind]():      {"MISSING", "CONFLICT", "STALE"},
-	reflect.TypeFor[kb.GapState]():     {"OPEN", "RESOLVED", "DISMISSED"},
+	reflect.TypeFor[kb.Class]():              {"NUMERIC", "COMPARISON", "DEFINITION", "STEPS", "CAUSE", "EFFECT", "CONDITION", "EXCEPTION", "TIMELINESS", "REGION", "SUBJECT", "VAGUE"},
+	reflect.TypeFor[kb.Risk]():               {"HIGH", "MEDIUM", "LOW"},
+	reflect.TypeFor[kb.Role]():               {"GIVEN", "ASKED"},
+	reflect.TypeFor[kb.Expect]():             {"", "QUANTITY", "TIME", "DURATION", "ENTITY", "PLACE", "BOOLEAN", "TEXT", "LIST"},
+	reflect.TypeFor[kb.Route]():              {"dense", "bm25", "graph"},
+	reflect.TypeFor[kb.SlotState]():          {"FILLED", "AMBIGUOUS", "EMPTY"},
+	reflect.TypeFor[kb.ConflictKind]():       {"VALUE", "TIME", "SCOPE", "POLARITY", "MODALITY", "ENTITY", "ORDER", "UNIT", "CONDITION", "STATUS", "QUANTIFIER", "VERSION"},
+	reflect.TypeFor[kb.Resolution]():         {"SUPERSEDED", "AUTHORITY", "NEWER", "UNRESOLVED"},
+	reflect.TypeFor[kb.StaleReason]():        {"EXPIRED", "NOT_YET_VALID", "SUPERSEDED"},
+	reflect.TypeFor[kb.ContributionMethod](): {"SAABAS", "TREE_SHAP"},
+	reflect.TypeFor[kb.Outcome]():            {"ANSWERED", "PARTIAL", "INSUFFICIENT", "CONFLICTING", "CLARIFY"},
+	reflect.TypeFor[kb.ClaimVerdict]():       {"SUPPORTED", "UNSUPPORTED", "CONTRADICTED", "NOT_A_CLAIM"},
+	reflect.TypeFor[kb.Verdict]():            {"SUPPORTED", "PARTIALLY_SUPPORTED", "UNSUPPORTED", "CONTRADICTED", "NO_CLAIMS"},
+	reflect.TypeFor[kb.GapKind]():            {"MISSING", "CONFLICT", "STALE"},
+	reflect.TypeFor[kb.GapState]():           {"OPEN", "RESOLVED", "DISMISSED"},
 	reflect.TypeFor[kb.FailurePolicy](): {
 		"DEGRADE", "FAIL",
 	},
@@ -282,6 +283,8 @@ func TestContractForms(t *testing.T) {
 		if ask.Weights != nil && *ask.Weights == (kb.Weights{}) {
 			ask.Weights = nil
 		}
+		explain := ask.Explain // of assess alone
+		ask.Explain = false
 		gotAsk, err := convert.FromAskRequest(overWire(t, convert.ToAskRequest("q", ask)), unlimited)
 		check(t, "ask request", ask, gotAsk, err)
 
@@ -290,7 +293,8 @@ func TestContractForms(t *testing.T) {
 		gotRetrieve, err := convert.FromRetrieveRequest(overWire(t, convert.ToRetrieveRequest("q", ask)), unlimited)
 		check(t, "retrieve request", retrieve, gotRetrieve, err)
 
-		assess := kb.AskRequest{Question: ask.Question, Passages: ask.Passages, HandedOver: true}
+		ask.Explain = explain
+		assess := kb.AskRequest{Question: ask.Question, Passages: ask.Passages, HandedOver: true, Explain: explain}
 		gotAssess, err := convert.FromAssessRequest(overWire(t, convert.ToAssessRequest("q", ask)), unlimited)
 		check(t, "assess request", assess, gotAssess, err)
 

@@ -64,7 +64,7 @@ func (c *call) ask(caller, ctx context.Context, req kb.AskRequest) (kb.Reply, er
 		}
 		candidates = r.Retrieved.Candidates
 	}
-	judged, err := c.assess(ctx, a, candidates)
+	judged, err := c.assess(ctx, a, candidates, false)
 	if err != nil {
 		return kb.Reply{}, err
 	}
@@ -263,7 +263,7 @@ func (c *call) secondPass(ctx context.Context, req kb.AskRequest, r *kb.Reply, f
 	if len(union) == len(first) {
 		return first, judged, nil
 	}
-	again, err := c.assess(ctx, r.Analysis, union)
+	again, err := c.assess(ctx, r.Analysis, union, false)
 	if err != nil {
 		return nil, kb.Assessment{}, err
 	}
@@ -358,7 +358,7 @@ func (c *call) staleSources(ctx context.Context, req kb.AskRequest, a kb.Analysi
 	// Judged as if they counted: the question without its day.
 	anytime := a
 	anytime.Time, anytime.Now = &kb.TimeRange{}, false
-	judged, err := c.assess(ctx, anytime, outside)
+	judged, err := c.assess(ctx, anytime, outside, false)
 	if err != nil {
 		c.log.Debug("stale sources not judged", "error", err)
 		return nil

@@ -158,9 +158,9 @@ func (c *call) retrieve(ctx context.Context, req kb.AskRequest, a kb.Analysis, l
 	return got, err
 }
 
-func (c *call) assess(ctx context.Context, a kb.Analysis, candidates []kb.Candidate) (kb.Assessment, error) {
+func (c *call) assess(ctx context.Context, a kb.Analysis, candidates []kb.Candidate, explain bool) (kb.Assessment, error) {
 	return layer(ctx, c, "rerank", rerankShare, func(ctx context.Context) (kb.Assessment, error) {
-		return c.snap.Assessor.Assess(ctx, kb.AssessRequest{Analysis: a, Candidates: candidates})
+		return c.snap.Assessor.Assess(ctx, kb.AssessRequest{Analysis: a, Candidates: candidates, Explain: explain})
 	})
 }
 
@@ -202,7 +202,7 @@ func (p *Pipeline) Assess(ctx context.Context, req kb.AskRequest) (kb.Reply, err
 	if err != nil {
 		return kb.Reply{}, err
 	}
-	judged, err := c.assess(ctx, a, handedOver(req.Passages))
+	judged, err := c.assess(ctx, a, handedOver(req.Passages), req.Explain)
 	if err != nil {
 		return kb.Reply{}, err
 	}

@@ -1192,7 +1192,9 @@ type AssessRequest struct {
 	// The day the question is asked, YYYY-MM-DD or RFC 3339. Default: today.
 	AsOf *string `protobuf:"bytes,4,opt,name=as_of,json=asOf,proto3,oneof" json:"as_of,omitempty"`
 	// The conversation so far, oldest first; a follow-up is completed from it.
-	History       []*Turn `protobuf:"bytes,5,rep,name=history,proto3" json:"history,omitempty"`
+	History []*Turn `protobuf:"bytes,5,rep,name=history,proto3" json:"history,omitempty"`
+	// True: contributions by TreeSHAP, not by Saabas' approximation. Default: false.
+	Explain       *bool `protobuf:"varint,6,opt,name=explain,proto3,oneof" json:"explain,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1262,6 +1264,13 @@ func (x *AssessRequest) GetHistory() []*Turn {
 	return nil
 }
 
+func (x *AssessRequest) GetExplain() bool {
+	if x != nil && x.Explain != nil {
+		return *x.Explain
+	}
+	return false
+}
+
 // AssessResponse says whether passages are enough.
 type AssessResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1299,8 +1308,10 @@ type AssessResponse struct {
 	Versions *Versions `protobuf:"bytes,16,opt,name=versions,proto3" json:"versions,omitempty"`
 	// Class of the question.
 	QuestionClass QuestionClass `protobuf:"varint,17,opt,name=question_class,json=questionClass,proto3,enum=suffice.v1.QuestionClass" json:"question_class,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// How the contributions of the passages were computed.
+	ContributionMethod ContributionMethod `protobuf:"varint,18,opt,name=contribution_method,json=contributionMethod,proto3,enum=suffice.v1.ContributionMethod" json:"contribution_method,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *AssessResponse) Reset() {
@@ -1450,6 +1461,13 @@ func (x *AssessResponse) GetQuestionClass() QuestionClass {
 		return x.QuestionClass
 	}
 	return QuestionClass_QUESTION_CLASS_UNSPECIFIED
+}
+
+func (x *AssessResponse) GetContributionMethod() ContributionMethod {
+	if x != nil {
+		return x.ContributionMethod
+	}
+	return ContributionMethod_CONTRIBUTION_METHOD_UNSPECIFIED
 }
 
 // VerifyRequest asks whether an answer is true to passages.
@@ -1792,14 +1810,17 @@ const file_suffice_v1_ask_service_proto_rawDesc = "" +
 	"\x0equestion_class\x18\b \x01(\x0e2\x19.suffice.v1.QuestionClassR\rquestionClass\x1a7\n" +
 	"\tHitsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xbc\x01\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xe7\x01\n" +
 	"\rAssessRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1a\n" +
 	"\bquestion\x18\x02 \x01(\tR\bquestion\x12/\n" +
 	"\bpassages\x18\x03 \x03(\v2\x13.suffice.v1.PassageR\bpassages\x12\x18\n" +
 	"\x05as_of\x18\x04 \x01(\tH\x00R\x04asOf\x88\x01\x01\x12*\n" +
-	"\ahistory\x18\x05 \x03(\v2\x10.suffice.v1.TurnR\ahistoryB\b\n" +
-	"\x06_as_of\"\x90\x06\n" +
+	"\ahistory\x18\x05 \x03(\v2\x10.suffice.v1.TurnR\ahistory\x12\x1d\n" +
+	"\aexplain\x18\x06 \x01(\bH\x01R\aexplain\x88\x01\x01B\b\n" +
+	"\x06_as_ofB\n" +
+	"\n" +
+	"\b_explain\"\xe1\x06\n" +
 	"\x0eAssessResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12-\n" +
 	"\aoutcome\x18\x02 \x01(\x0e2\x13.suffice.v1.OutcomeR\aoutcome\x12#\n" +
@@ -1820,7 +1841,8 @@ const file_suffice_v1_ask_service_proto_rawDesc = "" +
 	"\bdegraded\x18\x0e \x03(\v2\x14.suffice.v1.DegradedR\bdegraded\x12\x19\n" +
 	"\x05level\x18\x0f \x01(\tH\x06R\x05level\x88\x01\x01\x120\n" +
 	"\bversions\x18\x10 \x01(\v2\x14.suffice.v1.VersionsR\bversions\x12@\n" +
-	"\x0equestion_class\x18\x11 \x01(\x0e2\x19.suffice.v1.QuestionClassR\rquestionClassB\r\n" +
+	"\x0equestion_class\x18\x11 \x01(\x0e2\x19.suffice.v1.QuestionClassR\rquestionClass\x12O\n" +
+	"\x13contribution_method\x18\x12 \x01(\x0e2\x1e.suffice.v1.ContributionMethodR\x12contributionMethodB\r\n" +
 	"\v_sufficientB\x0e\n" +
 	"\f_sufficiencyB\x06\n" +
 	"\x04_fgcB\x06\n" +
@@ -1903,8 +1925,9 @@ var file_suffice_v1_ask_service_proto_goTypes = []any{
 	(QuestionClass)(0),        // 32: suffice.v1.QuestionClass
 	(*SlotFill)(nil),          // 33: suffice.v1.SlotFill
 	(*PassageScore)(nil),      // 34: suffice.v1.PassageScore
-	(Verdict)(0),              // 35: suffice.v1.Verdict
-	(*RouteScore)(nil),        // 36: suffice.v1.RouteScore
+	(ContributionMethod)(0),   // 35: suffice.v1.ContributionMethod
+	(Verdict)(0),              // 36: suffice.v1.Verdict
+	(*RouteScore)(nil),        // 37: suffice.v1.RouteScore
 }
 var file_suffice_v1_ask_service_proto_depIdxs = []int32{
 	17, // 0: suffice.v1.AskRequest.passages:type_name -> suffice.v1.Passage
@@ -1954,26 +1977,27 @@ var file_suffice_v1_ask_service_proto_depIdxs = []int32{
 	28, // 44: suffice.v1.AssessResponse.degraded:type_name -> suffice.v1.Degraded
 	30, // 45: suffice.v1.AssessResponse.versions:type_name -> suffice.v1.Versions
 	32, // 46: suffice.v1.AssessResponse.question_class:type_name -> suffice.v1.QuestionClass
-	17, // 47: suffice.v1.VerifyRequest.passages:type_name -> suffice.v1.Passage
-	35, // 48: suffice.v1.VerifyResponse.verdict:type_name -> suffice.v1.Verdict
-	22, // 49: suffice.v1.VerifyResponse.claims:type_name -> suffice.v1.Claim
-	30, // 50: suffice.v1.VerifyResponse.versions:type_name -> suffice.v1.Versions
-	36, // 51: suffice.v1.RetrievedPassage.RoutesEntry.value:type_name -> suffice.v1.RouteScore
-	0,  // 52: suffice.v1.AskService.Ask:input_type -> suffice.v1.AskRequest
-	3,  // 53: suffice.v1.AskService.AskStream:input_type -> suffice.v1.AskStreamRequest
-	6,  // 54: suffice.v1.AskService.Retrieve:input_type -> suffice.v1.RetrieveRequest
-	9,  // 55: suffice.v1.AskService.Assess:input_type -> suffice.v1.AssessRequest
-	11, // 56: suffice.v1.AskService.Verify:input_type -> suffice.v1.VerifyRequest
-	2,  // 57: suffice.v1.AskService.Ask:output_type -> suffice.v1.AskResponse
-	5,  // 58: suffice.v1.AskService.AskStream:output_type -> suffice.v1.AskStreamResponse
-	8,  // 59: suffice.v1.AskService.Retrieve:output_type -> suffice.v1.RetrieveResponse
-	10, // 60: suffice.v1.AskService.Assess:output_type -> suffice.v1.AssessResponse
-	12, // 61: suffice.v1.AskService.Verify:output_type -> suffice.v1.VerifyResponse
-	57, // [57:62] is the sub-list for method output_type
-	52, // [52:57] is the sub-list for method input_type
-	52, // [52:52] is the sub-list for extension type_name
-	52, // [52:52] is the sub-list for extension extendee
-	0,  // [0:52] is the sub-list for field type_name
+	35, // 47: suffice.v1.AssessResponse.contribution_method:type_name -> suffice.v1.ContributionMethod
+	17, // 48: suffice.v1.VerifyRequest.passages:type_name -> suffice.v1.Passage
+	36, // 49: suffice.v1.VerifyResponse.verdict:type_name -> suffice.v1.Verdict
+	22, // 50: suffice.v1.VerifyResponse.claims:type_name -> suffice.v1.Claim
+	30, // 51: suffice.v1.VerifyResponse.versions:type_name -> suffice.v1.Versions
+	37, // 52: suffice.v1.RetrievedPassage.RoutesEntry.value:type_name -> suffice.v1.RouteScore
+	0,  // 53: suffice.v1.AskService.Ask:input_type -> suffice.v1.AskRequest
+	3,  // 54: suffice.v1.AskService.AskStream:input_type -> suffice.v1.AskStreamRequest
+	6,  // 55: suffice.v1.AskService.Retrieve:input_type -> suffice.v1.RetrieveRequest
+	9,  // 56: suffice.v1.AskService.Assess:input_type -> suffice.v1.AssessRequest
+	11, // 57: suffice.v1.AskService.Verify:input_type -> suffice.v1.VerifyRequest
+	2,  // 58: suffice.v1.AskService.Ask:output_type -> suffice.v1.AskResponse
+	5,  // 59: suffice.v1.AskService.AskStream:output_type -> suffice.v1.AskStreamResponse
+	8,  // 60: suffice.v1.AskService.Retrieve:output_type -> suffice.v1.RetrieveResponse
+	10, // 61: suffice.v1.AskService.Assess:output_type -> suffice.v1.AssessResponse
+	12, // 62: suffice.v1.AskService.Verify:output_type -> suffice.v1.VerifyResponse
+	58, // [58:63] is the sub-list for method output_type
+	53, // [53:58] is the sub-list for method input_type
+	53, // [53:53] is the sub-list for extension type_name
+	53, // [53:53] is the sub-list for extension extendee
+	0,  // [0:53] is the sub-list for field type_name
 }
 
 func init() { file_suffice_v1_ask_service_proto_init() }

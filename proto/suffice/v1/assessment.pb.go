@@ -354,6 +354,59 @@ func (StaleReason) EnumDescriptor() ([]byte, []int) {
 	return file_suffice_v1_assessment_proto_rawDescGZIP(), []int{4}
 }
 
+// ContributionMethod is how contributions were computed.
+type ContributionMethod int32
+
+const (
+	// Not known: no model judged.
+	ContributionMethod_CONTRIBUTION_METHOD_UNSPECIFIED ContributionMethod = 0
+	// Saabas' approximation: what the split that a feature decided moves the mean. Microseconds.
+	ContributionMethod_CONTRIBUTION_METHOD_SAABAS ContributionMethod = 1
+	// TreeSHAP: the order of the splits does not matter. Under a millisecond.
+	ContributionMethod_CONTRIBUTION_METHOD_TREE_SHAP ContributionMethod = 2
+)
+
+// Enum value maps for ContributionMethod.
+var (
+	ContributionMethod_name = map[int32]string{
+		0: "CONTRIBUTION_METHOD_UNSPECIFIED",
+		1: "CONTRIBUTION_METHOD_SAABAS",
+		2: "CONTRIBUTION_METHOD_TREE_SHAP",
+	}
+	ContributionMethod_value = map[string]int32{
+		"CONTRIBUTION_METHOD_UNSPECIFIED": 0,
+		"CONTRIBUTION_METHOD_SAABAS":      1,
+		"CONTRIBUTION_METHOD_TREE_SHAP":   2,
+	}
+)
+
+func (x ContributionMethod) Enum() *ContributionMethod {
+	p := new(ContributionMethod)
+	*p = x
+	return p
+}
+
+func (x ContributionMethod) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ContributionMethod) Descriptor() protoreflect.EnumDescriptor {
+	return file_suffice_v1_assessment_proto_enumTypes[5].Descriptor()
+}
+
+func (ContributionMethod) Type() protoreflect.EnumType {
+	return &file_suffice_v1_assessment_proto_enumTypes[5]
+}
+
+func (x ContributionMethod) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ContributionMethod.Descriptor instead.
+func (ContributionMethod) EnumDescriptor() ([]byte, []int) {
+	return file_suffice_v1_assessment_proto_rawDescGZIP(), []int{5}
+}
+
 // Evidence is a quoted span of a passage.
 type Evidence struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1019,9 +1072,11 @@ type Assessment struct {
 	// Passages that do not speak about the asked period.
 	Stale []*Stale `protobuf:"bytes,12,rep,name=stale,proto3" json:"stale,omitempty"`
 	// Parts that were left out.
-	Degraded      []*Degraded `protobuf:"bytes,13,rep,name=degraded,proto3" json:"degraded,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Degraded []*Degraded `protobuf:"bytes,13,rep,name=degraded,proto3" json:"degraded,omitempty"`
+	// How the contributions of the passages were computed.
+	ContributionMethod ContributionMethod `protobuf:"varint,14,opt,name=contribution_method,json=contributionMethod,proto3,enum=suffice.v1.ContributionMethod" json:"contribution_method,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *Assessment) Reset() {
@@ -1145,6 +1200,13 @@ func (x *Assessment) GetDegraded() []*Degraded {
 	return nil
 }
 
+func (x *Assessment) GetContributionMethod() ContributionMethod {
+	if x != nil {
+		return x.ContributionMethod
+	}
+	return ContributionMethod_CONTRIBUTION_METHOD_UNSPECIFIED
+}
+
 var File_suffice_v1_assessment_proto protoreflect.FileDescriptor
 
 const file_suffice_v1_assessment_proto_rawDesc = "" +
@@ -1230,7 +1292,7 @@ const file_suffice_v1_assessment_proto_rawDesc = "" +
 	"\x05Stale\x12\x1d\n" +
 	"\n" +
 	"passage_id\x18\x01 \x01(\tR\tpassageId\x12/\n" +
-	"\x06reason\x18\x02 \x01(\x0e2\x17.suffice.v1.StaleReasonR\x06reason\"\xc8\x04\n" +
+	"\x06reason\x18\x02 \x01(\x0e2\x17.suffice.v1.StaleReasonR\x06reason\"\x99\x05\n" +
 	"\n" +
 	"Assessment\x12-\n" +
 	"\aoutcome\x18\x01 \x01(\x0e2\x13.suffice.v1.OutcomeR\aoutcome\x12#\n" +
@@ -1248,7 +1310,8 @@ const file_suffice_v1_assessment_proto_rawDesc = "" +
 	" \x03(\v2\x14.suffice.v1.ConflictR\tconflicts\x124\n" +
 	"\bpassages\x18\v \x03(\v2\x18.suffice.v1.PassageScoreR\bpassages\x12'\n" +
 	"\x05stale\x18\f \x03(\v2\x11.suffice.v1.StaleR\x05stale\x120\n" +
-	"\bdegraded\x18\r \x03(\v2\x14.suffice.v1.DegradedR\bdegradedB\r\n" +
+	"\bdegraded\x18\r \x03(\v2\x14.suffice.v1.DegradedR\bdegraded\x12O\n" +
+	"\x13contribution_method\x18\x0e \x01(\x0e2\x1e.suffice.v1.ContributionMethodR\x12contributionMethodB\r\n" +
 	"\v_sufficientB\x0e\n" +
 	"\f_sufficiencyB\x06\n" +
 	"\x04_fgcB\x06\n" +
@@ -1293,7 +1356,11 @@ const file_suffice_v1_assessment_proto_rawDesc = "" +
 	"\x18STALE_REASON_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14STALE_REASON_EXPIRED\x10\x01\x12\x1e\n" +
 	"\x1aSTALE_REASON_NOT_YET_VALID\x10\x02\x12\x1b\n" +
-	"\x17STALE_REASON_SUPERSEDED\x10\x03B0Z.suffice.dev/suffice/proto/suffice/v1;sufficev1b\x06proto3"
+	"\x17STALE_REASON_SUPERSEDED\x10\x03*|\n" +
+	"\x12ContributionMethod\x12#\n" +
+	"\x1fCONTRIBUTION_METHOD_UNSPECIFIED\x10\x00\x12\x1e\n" +
+	"\x1aCONTRIBUTION_METHOD_SAABAS\x10\x01\x12!\n" +
+	"\x1dCONTRIBUTION_METHOD_TREE_SHAP\x10\x02B0Z.suffice.dev/suffice/proto/suffice/v1;sufficev1b\x06proto3"
 
 var (
 	file_suffice_v1_assessment_proto_rawDescOnce sync.Once
@@ -1307,49 +1374,51 @@ func file_suffice_v1_assessment_proto_rawDescGZIP() []byte {
 	return file_suffice_v1_assessment_proto_rawDescData
 }
 
-var file_suffice_v1_assessment_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
+var file_suffice_v1_assessment_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
 var file_suffice_v1_assessment_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_suffice_v1_assessment_proto_goTypes = []any{
-	(Outcome)(0),         // 0: suffice.v1.Outcome
-	(SlotState)(0),       // 1: suffice.v1.SlotState
-	(ConflictKind)(0),    // 2: suffice.v1.ConflictKind
-	(Resolution)(0),      // 3: suffice.v1.Resolution
-	(StaleReason)(0),     // 4: suffice.v1.StaleReason
-	(*Evidence)(nil),     // 5: suffice.v1.Evidence
-	(*SlotFill)(nil),     // 6: suffice.v1.SlotFill
-	(*Missing)(nil),      // 7: suffice.v1.Missing
-	(*Conflict)(nil),     // 8: suffice.v1.Conflict
-	(*Contribution)(nil), // 9: suffice.v1.Contribution
-	(*PassageScore)(nil), // 10: suffice.v1.PassageScore
-	(*Stale)(nil),        // 11: suffice.v1.Stale
-	(*Assessment)(nil),   // 12: suffice.v1.Assessment
-	(SlotRole)(0),        // 13: suffice.v1.SlotRole
-	(SlotExpect)(0),      // 14: suffice.v1.SlotExpect
-	(*Degraded)(nil),     // 15: suffice.v1.Degraded
+	(Outcome)(0),            // 0: suffice.v1.Outcome
+	(SlotState)(0),          // 1: suffice.v1.SlotState
+	(ConflictKind)(0),       // 2: suffice.v1.ConflictKind
+	(Resolution)(0),         // 3: suffice.v1.Resolution
+	(StaleReason)(0),        // 4: suffice.v1.StaleReason
+	(ContributionMethod)(0), // 5: suffice.v1.ContributionMethod
+	(*Evidence)(nil),        // 6: suffice.v1.Evidence
+	(*SlotFill)(nil),        // 7: suffice.v1.SlotFill
+	(*Missing)(nil),         // 8: suffice.v1.Missing
+	(*Conflict)(nil),        // 9: suffice.v1.Conflict
+	(*Contribution)(nil),    // 10: suffice.v1.Contribution
+	(*PassageScore)(nil),    // 11: suffice.v1.PassageScore
+	(*Stale)(nil),           // 12: suffice.v1.Stale
+	(*Assessment)(nil),      // 13: suffice.v1.Assessment
+	(SlotRole)(0),           // 14: suffice.v1.SlotRole
+	(SlotExpect)(0),         // 15: suffice.v1.SlotExpect
+	(*Degraded)(nil),        // 16: suffice.v1.Degraded
 }
 var file_suffice_v1_assessment_proto_depIdxs = []int32{
-	13, // 0: suffice.v1.SlotFill.role:type_name -> suffice.v1.SlotRole
+	14, // 0: suffice.v1.SlotFill.role:type_name -> suffice.v1.SlotRole
 	1,  // 1: suffice.v1.SlotFill.state:type_name -> suffice.v1.SlotState
-	5,  // 2: suffice.v1.SlotFill.evidence:type_name -> suffice.v1.Evidence
-	14, // 3: suffice.v1.SlotFill.expect:type_name -> suffice.v1.SlotExpect
+	6,  // 2: suffice.v1.SlotFill.evidence:type_name -> suffice.v1.Evidence
+	15, // 3: suffice.v1.SlotFill.expect:type_name -> suffice.v1.SlotExpect
 	2,  // 4: suffice.v1.Conflict.kind:type_name -> suffice.v1.ConflictKind
-	5,  // 5: suffice.v1.Conflict.a:type_name -> suffice.v1.Evidence
-	5,  // 6: suffice.v1.Conflict.b:type_name -> suffice.v1.Evidence
+	6,  // 5: suffice.v1.Conflict.a:type_name -> suffice.v1.Evidence
+	6,  // 6: suffice.v1.Conflict.b:type_name -> suffice.v1.Evidence
 	3,  // 7: suffice.v1.Conflict.resolution:type_name -> suffice.v1.Resolution
-	9,  // 8: suffice.v1.PassageScore.contributions:type_name -> suffice.v1.Contribution
+	10, // 8: suffice.v1.PassageScore.contributions:type_name -> suffice.v1.Contribution
 	4,  // 9: suffice.v1.Stale.reason:type_name -> suffice.v1.StaleReason
 	0,  // 10: suffice.v1.Assessment.outcome:type_name -> suffice.v1.Outcome
-	6,  // 11: suffice.v1.Assessment.slots:type_name -> suffice.v1.SlotFill
-	7,  // 12: suffice.v1.Assessment.missing:type_name -> suffice.v1.Missing
-	8,  // 13: suffice.v1.Assessment.conflicts:type_name -> suffice.v1.Conflict
-	10, // 14: suffice.v1.Assessment.passages:type_name -> suffice.v1.PassageScore
-	11, // 15: suffice.v1.Assessment.stale:type_name -> suffice.v1.Stale
-	15, // 16: suffice.v1.Assessment.degraded:type_name -> suffice.v1.Degraded
-	17, // [17:17] is the sub-list for method output_type
-	17, // [17:17] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	7,  // 11: suffice.v1.Assessment.slots:type_name -> suffice.v1.SlotFill
+	8,  // 12: suffice.v1.Assessment.missing:type_name -> suffice.v1.Missing
+	9,  // 13: suffice.v1.Assessment.conflicts:type_name -> suffice.v1.Conflict
+	11, // 14: suffice.v1.Assessment.passages:type_name -> suffice.v1.PassageScore
+	12, // 15: suffice.v1.Assessment.stale:type_name -> suffice.v1.Stale
+	16, // 16: suffice.v1.Assessment.degraded:type_name -> suffice.v1.Degraded
+	5,  // 17: suffice.v1.Assessment.contribution_method:type_name -> suffice.v1.ContributionMethod
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_suffice_v1_assessment_proto_init() }
@@ -1370,7 +1439,7 @@ func file_suffice_v1_assessment_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_suffice_v1_assessment_proto_rawDesc), len(file_suffice_v1_assessment_proto_rawDesc)),
-			NumEnums:      5,
+			NumEnums:      6,
 			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,

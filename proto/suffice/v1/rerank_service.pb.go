@@ -27,7 +27,9 @@ type RerankServiceAssessRequest struct {
 	// The analysed question. Required.
 	Analysis *Analysis `protobuf:"bytes,1,opt,name=analysis,proto3" json:"analysis,omitempty"`
 	// The candidates in the order of their retriever. None: INSUFFICIENT.
-	Candidates    []*Candidate `protobuf:"bytes,2,rep,name=candidates,proto3" json:"candidates,omitempty"`
+	Candidates []*Candidate `protobuf:"bytes,2,rep,name=candidates,proto3" json:"candidates,omitempty"`
+	// True: contributions by TreeSHAP, not by Saabas' approximation. Default: false.
+	Explain       *bool `protobuf:"varint,3,opt,name=explain,proto3,oneof" json:"explain,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -74,6 +76,13 @@ func (x *RerankServiceAssessRequest) GetCandidates() []*Candidate {
 		return x.Candidates
 	}
 	return nil
+}
+
+func (x *RerankServiceAssessRequest) GetExplain() bool {
+	if x != nil && x.Explain != nil {
+		return *x.Explain
+	}
+	return false
 }
 
 // RerankServiceAssessResponse holds the judgement.
@@ -127,12 +136,15 @@ var File_suffice_v1_rerank_service_proto protoreflect.FileDescriptor
 const file_suffice_v1_rerank_service_proto_rawDesc = "" +
 	"\n" +
 	"\x1fsuffice/v1/rerank_service.proto\x12\n" +
-	"suffice.v1\x1a\x19suffice/v1/analysis.proto\x1a\x1bsuffice/v1/assessment.proto\x1a\x18suffice/v1/passage.proto\"\x85\x01\n" +
+	"suffice.v1\x1a\x19suffice/v1/analysis.proto\x1a\x1bsuffice/v1/assessment.proto\x1a\x18suffice/v1/passage.proto\"\xb0\x01\n" +
 	"\x1aRerankServiceAssessRequest\x120\n" +
 	"\banalysis\x18\x01 \x01(\v2\x14.suffice.v1.AnalysisR\banalysis\x125\n" +
 	"\n" +
 	"candidates\x18\x02 \x03(\v2\x15.suffice.v1.CandidateR\n" +
-	"candidates\"U\n" +
+	"candidates\x12\x1d\n" +
+	"\aexplain\x18\x03 \x01(\bH\x00R\aexplain\x88\x01\x01B\n" +
+	"\n" +
+	"\b_explain\"U\n" +
 	"\x1bRerankServiceAssessResponse\x126\n" +
 	"\n" +
 	"assessment\x18\x01 \x01(\v2\x16.suffice.v1.AssessmentR\n" +
@@ -181,6 +193,7 @@ func file_suffice_v1_rerank_service_proto_init() {
 	file_suffice_v1_analysis_proto_init()
 	file_suffice_v1_assessment_proto_init()
 	file_suffice_v1_passage_proto_init()
+	file_suffice_v1_rerank_service_proto_msgTypes[0].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
