@@ -186,7 +186,7 @@ func onServers(t *testing.T) (map[string]string, []behind) {
 // what no route proposed can be missing.
 func TestServersEndToEnd(t *testing.T) {
 	flags, _ := onServers(t)
-	flags["reader.mode"] = "off" // its time is not what is compared
+	flags["reader.mode"] = "off"                                   // its time is not what is compared
 	flags["limits.route"], flags["limits.deadline"] = "30s", "60s" // equality is at stake, not time
 	flags["graph.timeout"], flags["bm25.timeout"], flags["dense.timeout"] = "30s", "30s", "30s"
 	data, err := os.ReadFile("../../testdata/handbook-questions.yaml")
