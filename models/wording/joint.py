@@ -80,7 +80,7 @@ def main():
     print(f"AUROC of supported, folds: said {auroc(y, np.array([r['said'] for r in known])):.3f}, reader {auroc(y, np.array([odds(r['yes']) for r in known])):.3f}, joint {auroc(y, p):.3f}")
     w = np.array([r["weight"] for r in known])
     has = np.array([r["heard"].startswith("SUPPORTED") for r in known]); denies = np.array([r["heard"].startswith("CONTRADICTED") for r in known])
-    shut = np.array([r["heard"] in ("UNSUPPORTED/stance", "UNSUPPORTED/quote") for r in known])  # as validate's
+    shut = np.array([r["heard"] == "UNSUPPORTED/quote" for r in known])  # as validate's
     open_ = ~has & ~denies; untrue = (y < 1) & open_
     from_ = least(np.where(shut, 0, p)[untrue], w[untrue], o.untrue)
     kept = -least(-p[(y > 0) & has], w[(y > 0) & has], o.lost)
