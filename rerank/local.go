@@ -507,7 +507,7 @@ func (l *Local) passages(j *judged, th Thresholds) (scores []kb.PassageScore, me
 		s := kb.PassageScore{ID: c.ID, CDS: j.passageCDS(c.ID)}
 		if k, ok := rank[i]; ok {
 			s.FGC, s.SID = j.passageFGC(k), j.sid[k]
-			s.Score = 0.75*j.fit(k) + 0.2*s.FGC + 0.05*relative(j.req.Candidates, i)
+			s.Score = 0.5*j.fit(k) + 0.15*s.FGC + 0.35*relative(j.req.Candidates, i)
 			if j.cds > th.CDS && j.losing[c.ID] {
 				s.Score /= 2
 			}
