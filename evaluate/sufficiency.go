@@ -193,7 +193,8 @@ func squadSufficiency(shared, name string, limit int) ([]SufficiencyExample, err
 				put("year", false, l.unit, beside[:n])
 				out[len(out)-1].Question = other
 			}
-			if copied, ok := contradicting(l.unit.text, l.question.Answer, l.order); ok {
+			// A copy whose own text falls on the test side is no train text.
+			if copied, ok := contradicting(l.unit.text, l.question.Answer, l.order); ok && (l.unit.test || !IsTest(copied)) {
 				twin := textUnit{l.unit.id + "-copy", copied, l.unit.test}
 				kind, sufficient := "conflict", false
 				if l.order>>12%2 == 0 {
