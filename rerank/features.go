@@ -7,6 +7,7 @@ import (
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/fact"
+	"suffice.dev/suffice/text"
 )
 
 // SetFeatures names the inputs of the sufficiency model, in order. They describe
@@ -189,16 +190,21 @@ func (j *judged) stated(out *kb.Assessment, th Thresholds) bool {
 	if j.cover[0].Excluded {
 		return false // a fact that excludes outranks what the model thinks
 	}
-	ref := fact.Ref{Page: page, Fact: -1, Span: span, Score: out.Sufficiency}
 	for i := range out.Slots {
 		s := &out.Slots[i]
 		if s.Role == kb.Asked && s.Required && s.State == kb.Empty {
-			s.State, s.Confidence = kb.Filled, out.Sufficiency
-			s.Evidence = []kb.Evidence{evidence(j.req.Candidates[j.live[page]].Passage, j.pages[page], ref)}
+			j.fill(s, page, span, out.Sufficiency)
 		}
 	}
 	out.Outcome, out.Missing = kb.Answered, nil
 	out.FGC = fgc(out.Slots)
 	out.Level = level(out.FGC, th)
 	return true
+}
+
+// fill fills a slot by a sentence or row of a page, with the probability that it does.
+func (j *judged) fill(s *kb.SlotFill, page int, span text.Span, p float64) {
+	ref := fact.Ref{Page: page, Fact: -1, Span: span, Score: p}
+	s.State, s.Confidence = kb.Filled, p
+	s.Evidence = []kb.Evidence{evidence(j.req.Candidates[j.live[page]].Passage, j.pages[page], ref)}
 }

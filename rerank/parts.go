@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"suffice.dev/suffice/kb"
@@ -146,10 +147,8 @@ func (l *Local) severally(ctx context.Context, j *judged, sufficiency float64, t
 				out.Missing = append(out.Missing, kb.Missing{Slot: j.needs[n].Name, Text: missingText(j.req.Analysis, j.needs[n], j.cover[n])})
 			case !has && ok && p >= from:
 				has = true
-				slot.State, slot.Confidence = kb.Filled, p
-				ref := fact.Ref{Page: page, Fact: -1, Span: sentence, Score: p}
-				slot.Evidence = []kb.Evidence{evidence(j.req.Candidates[j.live[page]].Passage, j.pages[page], ref)}
-				out.Missing = without(out.Missing, j.needs[n].Name)
+				j.fill(slot, page, sentence, p)
+				out.Missing = slices.DeleteFunc(out.Missing, func(m kb.Missing) bool { return m.Slot == j.needs[n].Name })
 			}
 		}
 		if has {
@@ -167,15 +166,4 @@ func (l *Local) severally(ctx context.Context, j *judged, sufficiency float64, t
 	out.FGC = fgc(out.Slots)
 	out.Level = level(out.FGC, th)
 	return least, nil
-}
-
-// without leaves out what is no longer missing.
-func without(missing []kb.Missing, slot string) []kb.Missing {
-	var out []kb.Missing
-	for _, m := range missing {
-		if m.Slot != slot {
-			out = append(out, m)
-		}
-	}
-	return out
 }

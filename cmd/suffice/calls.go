@@ -245,21 +245,7 @@ func (c *cli) retrieveCommand() *cobra.Command {
 
 func (c *cli) assessCommand() *cobra.Command {
 	cmd, f := c.call("assess", "assess [QUESTION]", "Judge whether passages hold what a question needs", func(ctx context.Context, f *callFlags, text string) error {
-		req, err := f.request(text)
-		if err != nil {
-			return err
-		}
-		passages, err := f.files()
-		if err != nil {
-			return err
-		}
-		return c.with(ctx, true, func(b *backend) error {
-			if passages == nil {
-				if passages, err = found(ctx, b, req); err != nil {
-					return err
-				}
-			}
-			req.HandedOver, req.Passages = true, passages
+		return c.judging(ctx, f, text, func(b *backend, req kb.AskRequest) error {
 			reply, err := b.pipeline.Assess(ctx, req)
 			if err != nil {
 				return failed(err)
@@ -272,6 +258,28 @@ func (c *cli) assessCommand() *cobra.Command {
 	})
 	cmd.Flags().StringArrayVar(&f.passages, "passage", nil, "text file to judge; may be repeated (default: what retrieve finds)")
 	return cmd
+}
+
+// judging runs a call on a question with the passages to judge: those that --passage names,
+// else what retrieve finds.
+func (c *cli) judging(ctx context.Context, f *callFlags, question string, do func(b *backend, req kb.AskRequest) error) error {
+	req, err := f.request(question)
+	if err != nil {
+		return err
+	}
+	passages, err := f.files()
+	if err != nil {
+		return err
+	}
+	return c.with(ctx, true, func(b *backend) error {
+		if passages == nil {
+			if passages, err = found(ctx, b, req); err != nil {
+				return err
+			}
+		}
+		req.HandedOver, req.Passages = true, passages
+		return do(b, req)
+	})
 }
 
 // found are the passages that retrieve finds.

@@ -39,25 +39,12 @@ by TreeSHAP, greatest first. Without --passage the passages are those that retri
 }
 
 func (c *cli) explain(ctx context.Context, f *callFlags, question string) error {
-	req, err := f.request(question)
-	if err != nil {
-		return err
-	}
-	passages, err := f.files()
-	if err != nil {
-		return err
-	}
-	return c.with(ctx, true, func(b *backend) error {
-		if passages == nil {
-			if passages, err = found(ctx, b, req); err != nil {
-				return err
-			}
-		}
+	return c.judging(ctx, f, question, func(b *backend, req kb.AskRequest) error {
 		analysis, versions, err := b.pipeline.Precheck(ctx, req.Question)
 		if err != nil {
 			return failed(err)
 		}
-		req.HandedOver, req.Passages, req.Explain = true, passages, true
+		req.Explain = true
 		reply, err := b.pipeline.Assess(ctx, req)
 		if err != nil {
 			return failed(err)
