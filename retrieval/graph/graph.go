@@ -70,7 +70,7 @@ type Graph struct {
 	seed   maphash.Seed
 	nodes  mapped.Array[node]
 	table  mapped.Array[uint32] // 1 + number of a node, at a place that its hash says; 0 = free
-	lists  mapped.Array[uint32] // blocks of postings, see post
+	lists  mapped.Array[byte]   // blocks of postings, see post
 	packed *mapped.File         // facts, see pack
 	chunks []span               // by chunk
 	live   int                  // facts
@@ -82,7 +82,7 @@ type Graph struct {
 // node is a term of facts.
 type node struct {
 	hash  uint64 // of its key
-	list  uint32 // its only posting, or the newest block of them: 1 + its place in lists; 0 = none
+	list  uint32 // its only posting, or the newest block of them: its place in lists / 8; 0 = none
 	facts uint32 // live facts that hold it, and the two bits
 }
 
@@ -111,7 +111,7 @@ func New(dir string) (*Graph, error) {
 		return nil, fmt.Errorf("graph: %w", err)
 	}
 	g := &Graph{dir: dir, seed: maphash.MakeSeed(), packed: packed}
-	g.lists.Grow(1) // place 0 is none
+	g.lists.Grow(blockUnit) // place 0 is none
 	g.table.Grow(mapped.PartLen)
 	return g, nil
 }
@@ -268,13 +268,16 @@ func (g *Graph) pack(edges []Edge) (data []byte, firmest map[int32]float64) {
 	return append(data, facts...), firmest
 }
 
-// A list of postings is a chain of blocks: the block before it (as node.list), how
-// many postings it has and has room for (16 bits each), the postings. A posting is the
-// chunk and, in its last four bits, the weight in 15ths, rounded up.
+// A posting is a chunk and, in its last four bits, a weight in 15ths, rounded up. A list of
+// them is a chain of blocks: the block before it (as node.list), how many of its bytes are
+// used and how many it has (16 bits each), and the postings, each as a varint with the
+// chunk counted from the one before it in the block. Chunks come in order of their numbers,
+// so that the postings of frequent terms take a byte or two.
 const (
-	blockHead  = 2
-	firstBlock = 3
-	lastBlock  = 512
+	blockUnit  = 8 // bytes; blocks start at multiples of it
+	blockHead  = 8 // bytes
+	firstBlock = 8 // bytes behind the head
+	lastBlock  = 504
 	weightBits = 4
 	weightUnit = 1<<weightBits - 1
 )
@@ -282,31 +285,65 @@ const (
 func (g *Graph) post(id, chunk int32, weight float64) {
 	n := g.nodes.At(int(id))
 	posting := uint32(chunk)<<weightBits | uint32(math.Ceil(weight*weightUnit))
-	switch {
-	case n.list == 0 && n.facts&singleBit == 0:
+	if n.list == 0 && n.facts&singleBit == 0 {
 		n.list, n.facts = posting, n.facts|singleBit
 		return
-	case n.facts&singleBit != 0:
+	}
+	if n.facts&singleBit != 0 {
 		only := n.list
 		n.list, n.facts = g.block(0, firstBlock), n.facts&^singleBit
-		g.push(n.list, only)
-	case *g.lists.At(int(n.list))&0xffff == *g.lists.At(int(n.list))>>16:
-		n.list = g.block(n.list, min(2*(*g.lists.At(int(n.list))>>16), lastBlock))
+		g.push(n, only)
 	}
-	g.push(n.list, posting)
+	g.push(n, posting)
 }
 
-// block makes a block with room for postings behind another; its number is as node.list.
-func (g *Graph) block(before, room uint32) uint32 {
-	at := g.lists.Grow(int(blockHead + room))
-	*g.lists.At(at), *g.lists.At(at + 1) = before, room<<16
-	return uint32(at + 1)
+// block makes a block with room for some bytes behind another; its number is as node.list.
+func (g *Graph) block(before uint32, room int) uint32 {
+	at := g.lists.Grow(blockHead + room)
+	head := g.lists.Run(at, blockHead)
+	binary.LittleEndian.PutUint32(head, before)
+	binary.LittleEndian.PutUint16(head[6:], uint16(room))
+	return uint32(at / blockUnit)
 }
 
-func (g *Graph) push(block, posting uint32) {
-	head := g.lists.At(int(block))
-	*g.lists.At(int(block + 1 + *head&0xffff)) = posting
-	*head++
+// bytes are what is used of a block and what is free behind it.
+func (g *Graph) bytes(block uint32) (head, used, free []byte) {
+	at := int(block) * blockUnit
+	head = g.lists.Run(at, blockHead)
+	n, room := int(binary.LittleEndian.Uint16(head[4:])), int(binary.LittleEndian.Uint16(head[6:]))
+	data := g.lists.Run(at+blockHead, room)
+	return head, data[:n], data[n:]
+}
+
+func (g *Graph) push(n *node, posting uint32) {
+	head, used, free := g.bytes(n.list)
+	last := uint32(0)
+	for rest := used; len(rest) > 0; {
+		var p uint32
+		p, rest = nextPosting(rest, last)
+		last = p >> weightBits
+	}
+	var buf [binary.MaxVarintLen64]byte
+	code := func(last uint32) []byte {
+		return buf[:binary.PutUvarint(buf[:], uint64(posting-last<<weightBits))]
+	}
+	data := code(last)
+	if len(data) > len(free) || posting>>weightBits < last { // a chunk that was put again
+		n.list = g.block(n.list, min(2*(len(used)+len(free))+blockHead, lastBlock))
+		head, used, free = g.bytes(n.list)
+		data = code(0)
+	}
+	copy(free, data)
+	binary.LittleEndian.PutUint16(head[4:], uint16(len(used)+len(data)))
+}
+
+// nextPosting reads the first posting of data; last is the chunk before it.
+func nextPosting(data []byte, last uint32) (posting uint32, rest []byte) {
+	if data[0] < 0x80 { // most are
+		return uint32(data[0]) + last<<weightBits, data[1:]
+	}
+	v, n := binary.Uvarint(data)
+	return uint32(v) + last<<weightBits, data[n:]
 }
 
 // postings hands out the chunks that hold a node, deleted ones among them, with their
@@ -317,13 +354,18 @@ func (g *Graph) postings(id int32, visit func(chunk int32, weight float32) bool)
 		visit(int32(n.list>>weightBits), float32(n.list&weightUnit)/weightUnit)
 		return
 	}
-	for head := n.list; head > 0; head = *g.lists.At(int(head - 1)) {
-		used := *g.lists.At(int(head)) & 0xffff
-		for _, p := range g.lists.Run(int(head+1), int(used)) {
-			if !visit(int32(p>>weightBits), float32(p&weightUnit)/weightUnit) {
+	for block := n.list; block > 0; {
+		head, rest, _ := g.bytes(block)
+		last := uint32(0)
+		for len(rest) > 0 {
+			var p uint32
+			p, rest = nextPosting(rest, last)
+			last = p >> weightBits
+			if !visit(int32(last), float32(p&weightUnit)/weightUnit) {
 				return
 			}
 		}
+		block = binary.LittleEndian.Uint32(head)
 	}
 }
 
@@ -359,7 +401,7 @@ func (g *Graph) compact() error {
 		return fmt.Errorf("graph: %w", err)
 	}
 	g.lists.Free()
-	g.lists.Grow(1)
+	g.lists.Grow(blockUnit)
 	for n := range g.nodes.Len() {
 		at := g.nodes.At(n)
 		at.list, at.facts = 0, at.facts&^singleBit

@@ -1,11 +1,14 @@
 package graph
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/text"
@@ -135,7 +138,7 @@ func TestDeleteReplaceCompact(t *testing.T) {
 	if g.Len() != before || g.dead > before+1100 {
 		t.Errorf("%d facts and %d dead ones, want %d", g.Len(), g.dead, before)
 	}
-	if diff := cmp.Diff(scores(t, made(), Default(), ask("harrow", "owner"), everything), scores(t, g, Default(), ask("harrow", "owner"), everything)); diff != "" {
+	if diff := gocmp.Diff(scores(t, made(), Default(), ask("harrow", "owner"), everything), scores(t, g, Default(), ask("harrow", "owner"), everything)); diff != "" {
 		t.Errorf("after deletions (-want +got):\n%s", diff)
 	}
 	must(g.Put(0, []Edge{edgeOf(false, "*harrow", "founder", "*quill")}))
@@ -167,5 +170,45 @@ func TestValidate(t *testing.T) {
 	}
 	if err := Default().Validate(); err != nil {
 		t.Error(err)
+	}
+}
+
+// Lists hold what was posted, whatever the distances of the chunks, and also where a chunk
+// comes again or out of order.
+func TestPostings(t *testing.T) {
+	type posting struct {
+		chunk  int32
+		weight float32
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, step := range []int{1, 7, 300, 40_000, 1 << 20} {
+		g := empty()
+		defer func() { must(g.Close()) }()
+		id := g.node("n")
+		var want []posting
+		chunk := int32(rng.IntN(step))
+		for range 200 {
+			weight := rng.IntN(weightUnit + 1)
+			g.post(id, chunk, float64(weight)/weightUnit)
+			want = append(want, posting{chunk, float32(weight) / weightUnit})
+			switch rng.IntN(10) {
+			case 0: // again
+			case 1:
+				chunk = int32(rng.IntN(int(chunk) + 1))
+			default:
+				chunk += int32(rng.IntN(step)) + 1
+			}
+		}
+		var got []posting
+		g.postings(id, func(chunk int32, weight float32) bool {
+			got = append(got, posting{chunk, weight})
+			return true
+		})
+		order := func(a, b posting) int { return cmp.Or(cmp.Compare(a.chunk, b.chunk), cmp.Compare(a.weight, b.weight)) }
+		slices.SortFunc(want, order)
+		slices.SortFunc(got, order)
+		if !slices.Equal(want, got) {
+			t.Errorf("steps of up to %d: %d postings %v, want %d %v", step, len(got), got, len(want), want)
+		}
 	}
 }

@@ -183,13 +183,13 @@ func (x *Index) openRemote(ep Endpoint, origin string) (*remote, error) {
 		endpoint: ep, origin: origin, questions: questions, file: file, matrix: matrix,
 		placed: map[string]int{}, serving: map[string]bool{}, changed: make(chan struct{}, 1), working: make(chan struct{}, 1),
 	}
-	for n := range x.cat.rows {
-		texts, err := x.windowTexts(int32(n))
+	for n := range x.cat.len() {
+		texts, err := x.windowTexts(n)
 		if err != nil {
 			return nil, errors.Join(err, r.close())
 		}
 		if len(r.missing(texts)) == 0 {
-			if err := x.place(r, int32(n), texts); err != nil {
+			if err := x.place(r, n, texts); err != nil {
 				return nil, errors.Join(err, r.close())
 			}
 		}
@@ -215,10 +215,10 @@ func (x *Index) remotes() []*remote {
 
 // windowTexts are the texts that such a model embeds for a row; none for a deleted one.
 func (x *Index) windowTexts(r int32) ([]string, error) {
-	w := x.cat.rows[r]
-	if w.version == nil {
+	if x.cat.version(r) == nil {
 		return nil, nil
 	}
+	w := x.cat.row(r)
 	data, err := x.file.read(nil, w.textAt, int(w.textLen))
 	if err != nil {
 		return nil, err
@@ -244,7 +244,7 @@ func (r *remote) missing(texts []string) []string {
 
 // place gives a row its vectors, all of which are there.
 func (x *Index) place(r *remote, n int32, texts []string) error {
-	v := x.cat.rows[n].version
+	v := x.cat.version(n)
 	if v == nil {
 		return nil // deleted
 	}
@@ -271,7 +271,7 @@ func (r *remote) forget(n int32, collection string) {
 
 // late reports whether a live row waits for its vectors of a model.
 func (x *Index) late(r *remote, n int32) bool {
-	return x.cat.rows[n].version != nil && !r.matrix.Has(n)
+	return x.cat.version(n) != nil && !r.matrix.Has(n)
 }
 
 // answers reports whether a collection is served by a model beside the built-in one.
@@ -492,15 +492,15 @@ func (x *Index) nextLate() (rows []int32, texts []string, err error) {
 	if !found {
 		return nil, nil, nil
 	}
-	for n := range x.cat.rows {
-		if !x.late(x.remote, int32(n)) || x.cat.rows[n].version.vis.Collection != next {
+	for n := range x.cat.len() {
+		if !x.late(x.remote, n) || x.cat.version(n).vis.Collection != next {
 			continue
 		}
-		windows, err := x.windowTexts(int32(n))
+		windows, err := x.windowTexts(n)
 		if err != nil {
 			return nil, nil, err
 		}
-		rows = append(rows, int32(n))
+		rows = append(rows, n)
 		if texts = append(texts, x.remote.missing(windows)...); len(texts) >= lateBatch {
 			break
 		}

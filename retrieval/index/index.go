@@ -242,11 +242,11 @@ func (x *Index) load(path string) error {
 // countTerms counts the terms of all live chunks; later changes count theirs.
 func (x *Index) countTerms() error {
 	stats := &bm25.Stats{}
-	for r := range x.cat.rows {
-		if x.cat.rows[r].version == nil {
+	for r := range x.cat.len() {
+		if x.cat.version(r) == nil {
 			continue
 		}
-		p, err := x.packed(int32(r), nil)
+		p, err := x.packed(r, nil)
 		if err != nil {
 			return err
 		}
@@ -258,7 +258,7 @@ func (x *Index) countTerms() error {
 
 // packed reads the term counts of a row into buf.
 func (x *Index) packed(r int32, buf []byte) (bm25.Packed, error) {
-	w := &x.cat.rows[r]
+	w := x.cat.row(r)
 	data, err := x.file.read(buf[:0], w.termsAt(), int(w.termsLen))
 	if err != nil {
 		return nil, err
@@ -283,6 +283,9 @@ func (x *Index) empty() error {
 			return errors.Join(err, matrix.Close(), facts.Close())
 		}
 	}
+	if x.cat != nil {
+		x.cat.free()
+	}
 	x.cat, x.matrix, x.facts, x.stats, x.seq = newCatalog(), matrix, facts, nil, 0
 	return nil
 }
@@ -291,10 +294,13 @@ func (x *Index) empty() error {
 func (x *Index) compact(path string) error {
 	old := x.file
 	live := map[string]int64{} // version to the offset of its first text
-	for key, v := range x.cat.versions {
-		live[key] = -1
-		if len(v.rows) > 0 {
-			live[key] = x.cat.rows[v.rows[0]].textAt
+	for _, v := range x.cat.versions {
+		switch {
+		case v == nil:
+		case v.size == 0:
+			live[v.key()] = -1
+		default:
+			live[v.key()] = x.cat.row(v.first).textAt
 		}
 	}
 	seq := x.seq
@@ -371,8 +377,8 @@ func (x *Index) rebuildLexical() error {
 		batch = batch[:0]
 		return err
 	}
-	for r := range x.cat.rows {
-		c, ok, err := x.lexicalChunk(int32(r))
+	for r := range x.cat.len() {
+		c, ok, err := x.lexicalChunk(r)
 		if err != nil {
 			return fmt.Errorf("rebuild index: %w", err)
 		}
@@ -393,16 +399,17 @@ func (x *Index) rebuildLexical() error {
 
 // lexicalChunk is what the lexical index holds of a row; false for a deleted one.
 func (x *Index) lexicalChunk(r int32) (bm25.Chunk, bool, error) {
-	w := x.cat.rows[r]
-	if w.version == nil {
+	v := x.cat.version(r)
+	if v == nil {
 		return bm25.Chunk{}, false, nil
 	}
+	w := x.cat.row(r)
 	data, err := x.file.read(nil, w.textAt, int(w.textLen+w.leadLen))
 	if err != nil {
 		return bm25.Chunk{}, false, err
 	}
-	terms := chunkTerms(w.version.doc.Title, w.headings, string(data[w.textLen:]), string(data[:w.textLen]))
-	return bm25.Chunk{ID: evidenceID(w.version, w.ordinal), Terms: terms, Visibility: w.version.vis}, true, nil
+	terms := chunkTerms(v.title, x.cat.place(r).headings, string(data[w.textLen:]), string(data[:w.textLen]))
+	return bm25.Chunk{ID: evidenceID(v, w.ordinal), Terms: terms, Visibility: *v.vis}, true, nil
 }
 
 // chunkTerms are the terms by which a chunk is found: its title, headings and lead
@@ -438,6 +445,7 @@ func (x *Index) Close() error {
 			x.log.Warn("vectors not closed", "model", r.endpoint.Name(), "error", err)
 		}
 	}
+	x.cat.free()
 	return errors.Join(x.file.sync(), x.file.close(), x.matrix.Close(), x.facts.Close(), x.closeLexical(), x.lock.Close())
 }
 
@@ -565,13 +573,13 @@ func (x *Index) lexicalChunks(versions []*version, words map[int32][]string) ([]
 	var out []bm25.Chunk
 	seen := map[*version]bool{}
 	for _, v := range versions {
-		if seen[v] || x.cat.versions[v.key()] != v {
+		if seen[v] || !x.cat.has(v) {
 			continue
 		}
 		seen[v] = true
-		for _, r := range v.rows {
+		for r := range v.rows() {
 			if terms, ok := words[r]; ok {
-				out = append(out, bm25.Chunk{ID: evidenceID(v, x.cat.rows[r].ordinal), Terms: terms, Visibility: v.vis})
+				out = append(out, bm25.Chunk{ID: x.cat.id(r), Terms: terms, Visibility: *v.vis})
 				continue
 			}
 			c, ok, err := x.lexicalChunk(r)
@@ -630,27 +638,27 @@ func (x *Index) admit(r *record) (change, error) {
 			x.cat.trail = append(x.cat.trail, touch{seq: x.at, document: r.Document.ID})
 		}
 		out.dropped++
-		for _, v := range slices.Clone(x.cat.documents[r.Document.ID]) {
+		for _, v := range x.cat.of(r.Document.ID) {
 			if err := x.drop(v, &out); err != nil {
 				return out, err
 			}
 		}
 		return out, nil
 	}
-	if old := x.cat.versions[versionKey(r.Document.ID, r.Document.Version)]; old != nil {
+	if old := x.cat.edition(r.Document.ID, r.Document.Version); old != nil {
 		if err := x.drop(old, &out); err != nil {
 			return out, err
 		}
 	}
 	v := x.cat.put(r)
 	x.touch(v)
-	out.words = make(map[int32][]string, len(v.rows))
+	out.words = make(map[int32][]string, v.size)
 	chunks := make(map[int]*chunkRecord, len(r.Chunks))
 	for i := range r.Chunks {
 		chunks[r.Chunks[i].Ordinal] = &r.Chunks[i]
 	}
-	for _, n := range v.rows {
-		ch := chunks[int(x.cat.rows[n].ordinal)]
+	for n := range v.rows() {
+		ch := chunks[int(x.cat.row(n).ordinal)]
 		windows, err := x.opt.Model.Decode(ch.Vectors)
 		if err != nil {
 			return out, fmt.Errorf("index: %w: %w", retrieval.ErrCorrupt, err)
@@ -666,7 +674,7 @@ func (x *Index) admit(r *record) (change, error) {
 		if err != nil {
 			return out, fmt.Errorf("index: %w: %w", retrieval.ErrCorrupt, err)
 		}
-		x.cat.rows[n].edges = int32(len(edges))
+		x.cat.row(n).edges = int32(len(edges))
 		x.cat.facts += len(edges)
 		if x.opt.Facts == nil {
 			if err := x.facts.Put(n, edges); err != nil {
@@ -697,7 +705,7 @@ func (x *Index) edges(title string, ch kb.Chunk) []graph.Edge {
 
 func (x *Index) drop(v *version, out *change) error {
 	affected := x.cat.affected(v)
-	for _, n := range v.rows {
+	for n := range v.rows() {
 		if x.stats != nil {
 			p, err := x.packed(n, nil)
 			if err != nil {
@@ -705,7 +713,7 @@ func (x *Index) drop(v *version, out *change) error {
 			}
 			x.stats.Remove(p)
 		}
-		out.gone = append(out.gone, evidenceID(v, x.cat.rows[n].ordinal))
+		out.gone = append(out.gone, x.cat.id(n))
 		x.matrix.Delete(n)
 		if err := x.facts.Delete(n); err != nil {
 			return fmt.Errorf("index: %w", err)
@@ -716,7 +724,7 @@ func (x *Index) drop(v *version, out *change) error {
 	}
 	x.cat.remove(v)
 	if x.serves() {
-		x.cat.trail = append(x.cat.trail, touch{seq: x.at, document: v.doc.ID})
+		x.cat.trail = append(x.cat.trail, touch{seq: x.at, document: v.id})
 	}
 	out.dropped++
 	x.refresh(affected, out)

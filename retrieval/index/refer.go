@@ -26,7 +26,7 @@ func (x *Index) Referred(ctx context.Context, q retrieval.Query, ids []string, l
 	var rows []int32
 	admit := x.cat.admission(q.Filter)
 	add := func(r int32) {
-		if !slices.Contains(rows, r) && !slices.Contains(ids, evidenceID(x.cat.rows[r].version, x.cat.rows[r].ordinal)) && (admit == nil || admit(r)) {
+		if !slices.Contains(rows, r) && !slices.Contains(ids, x.cat.id(r)) && (admit == nil || admit(r)) {
 			rows = append(rows, r)
 		}
 	}
@@ -39,8 +39,8 @@ func (x *Index) Referred(ctx context.Context, q retrieval.Query, ids []string, l
 		if err != nil {
 			return nil, err
 		}
-		v := x.cat.rows[r].version
-		if next, ok := after(v.rows, r); ok && text.BreaksOff(body) {
+		v := x.cat.version(r)
+		if next := r + 1; next < v.first+v.size && text.BreaksOff(body) {
 			add(next)
 		}
 		for _, ref := range text.References(body) {
@@ -55,24 +55,15 @@ func (x *Index) Referred(ctx context.Context, q retrieval.Query, ids []string, l
 	}
 	var out []string
 	for _, r := range rows[:min(limit, len(rows))] {
-		out = append(out, evidenceID(x.cat.rows[r].version, x.cat.rows[r].ordinal))
+		out = append(out, x.cat.id(r))
 	}
 	return out, nil
 }
 
 func (x *Index) body(r int32) (string, error) {
-	w := &x.cat.rows[r]
+	w := x.cat.row(r)
 	data, err := x.file.read(nil, w.textAt, int(w.textLen))
 	return string(data), err
-}
-
-// after is the row that follows in the document.
-func after(rows []int32, r int32) (int32, bool) {
-	i := slices.Index(rows, r)
-	if i < 0 || i+1 == len(rows) {
-		return 0, false
-	}
-	return rows[i+1], true
 }
 
 // most is how many chunks a place or a document is represented by.
@@ -86,11 +77,11 @@ func (x *Index) pointed(q retrieval.Query, v *version, ref text.Reference) ([]in
 	}
 	var out []int32
 	for _, v := range versions {
-		for _, r := range v.rows {
+		for r := range v.rows() {
 			if len(out) == most {
 				return out, nil
 			}
-			named := slices.ContainsFunc(x.cat.rows[r].headings, ref.Names)
+			named := slices.ContainsFunc(x.cat.place(r).headings, ref.Names)
 			if !named && ref.Kind != "" {
 				body, err := x.body(r)
 				if err != nil {
@@ -102,7 +93,7 @@ func (x *Index) pointed(q retrieval.Query, v *version, ref text.Reference) ([]in
 				out = append(out, r)
 			}
 		}
-		if ref.Kind == "" && len(v.rows) > 0 {
+		if ref.Kind == "" && v.size > 0 {
 			out = append(out, x.nearest(q, v))
 		}
 	}
@@ -112,8 +103,8 @@ func (x *Index) pointed(q retrieval.Query, v *version, ref text.Reference) ([]in
 // titled are the newest admitted versions of documents of a title.
 func (x *Index) titled(title string, f retrieval.Filter) []*version {
 	var out []*version
-	for _, v := range x.cat.titles[foldTitle(title)] {
-		if f.Admits(v.vis) {
+	for _, v := range x.cat.titled(title) {
+		if f.Admits(*v.vis) {
 			out = append(out, v)
 		}
 	}
@@ -129,7 +120,7 @@ func foldTitle(s string) string {
 // nearest is the chunk of a document that is nearest to the question.
 func (x *Index) nearest(q retrieval.Query, v *version) int32 {
 	question := x.opt.Model.Embed(q.Text)
-	return slices.MaxFunc(v.rows, func(a, b int32) int {
+	return slices.MaxFunc(slices.Collect(v.rows()), func(a, b int32) int {
 		switch sa, sb := x.matrix.Score(question, a), x.matrix.Score(question, b); {
 		case sa < sb:
 			return -1

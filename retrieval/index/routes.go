@@ -76,7 +76,7 @@ func (x *Index) Passages(ctx context.Context, ids []string) ([]kb.Passage, error
 		if !ok {
 			continue
 		}
-		w := &x.cat.rows[r]
+		w := x.cat.row(r)
 		data, err := x.file.read(nil, w.textAt, int(w.textLen+w.leadLen))
 		if err != nil {
 			return nil, err
@@ -97,6 +97,9 @@ func (x *Index) Abroad(question string, ids []string) []bool {
 	}
 	x.mu.RLock()
 	defer x.mu.RUnlock()
+	if x.closed {
+		return out
+	}
 	for i, id := range ids {
 		if r, ok := x.cat.find(id); ok {
 			in := x.matrix.Language(r)
@@ -112,8 +115,7 @@ func errClosed() error { return fmt.Errorf("index: %w: closed", kb.ErrUnavailabl
 func (x *Index) hits(rows []int32, scores []float64) []retrieval.Hit {
 	out := make([]retrieval.Hit, len(rows))
 	for i, r := range rows {
-		w := &x.cat.rows[r]
-		out[i] = retrieval.Hit{ID: evidenceID(w.version, w.ordinal), Score: scores[i]}
+		out[i] = retrieval.Hit{ID: x.cat.id(r), Score: scores[i]}
 	}
 	return retrieval.Best(out, len(out))
 }
@@ -348,7 +350,7 @@ func (x *Index) counts(f retrieval.Filter) bm25.Counts {
 			return nil, false
 		}
 		r, ok := x.cat.find(id)
-		if !ok || !f.Admits(x.cat.rows[r].version.vis) {
+		if !ok || !f.Admits(*x.cat.version(r).vis) {
 			return nil, false
 		}
 		p, err := x.packed(r, buf)

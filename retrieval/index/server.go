@@ -399,21 +399,21 @@ func (x *Index) batch(f *follower, thorough bool) (Batch, error) {
 			continue
 		}
 		v := t.version
-		if x.cat.versions[v.key()] != v || v.touched != t.seq {
+		if !x.cat.has(v) || v.touched != t.seq {
 			continue // gone, or it comes later
 		}
 		if put[v] {
 			continue // one change may touch a version twice
 		}
-		if f.late && slices.ContainsFunc(v.rows, func(n int32) bool { return x.late(x.remote, n) }) {
+		if f.late && x.waits(v) {
 			b.State.Seq = t.seq - 1 // EmbedLate says when to go on
 			break
 		}
 		put[v] = true
 		if thorough {
-			purged[v.doc.ID] = true
+			purged[v.id] = true
 		}
-		for _, r := range v.rows {
+		for r := range v.rows() {
 			c, err := x.serverChunk(r, f)
 			if err != nil {
 				return Batch{}, err
@@ -423,7 +423,7 @@ func (x *Index) batch(f *follower, thorough bool) (Batch, error) {
 	}
 	for id := range purged {
 		p := Purge{Document: id, Versions: map[string]int64{}, Seq: b.State.Seq}
-		for _, v := range x.cat.documents[id] {
+		for _, v := range x.cat.of(id) {
 			p.Versions[v.key()] = v.touched
 		}
 		b.Purge = append(b.Purge, p)
@@ -438,19 +438,28 @@ func (x *Index) batch(f *follower, thorough bool) (Batch, error) {
 	return b, nil
 }
 
+// waits reports whether a version has a row that waits for its vectors.
+func (x *Index) waits(v *version) bool {
+	for n := range v.rows() {
+		if x.late(x.remote, n) {
+			return true
+		}
+	}
+	return false
+}
+
 // serverChunk reads what a server is told of a chunk out of the log.
 func (x *Index) serverChunk(r int32, f *follower) (ServerChunk, error) {
-	w := &x.cat.rows[r]
-	v := w.version
+	w, v := x.cat.row(r), x.cat.version(r)
 	out := ServerChunk{
-		ID: evidenceID(v, w.ordinal), Version: v.key(), Document: v.doc.ID, Seq: v.touched, Visibility: v.vis,
+		ID: evidenceID(v, w.ordinal), Version: v.key(), Document: v.id, Seq: v.touched, Visibility: *v.vis,
 	}
 	data, err := x.file.read(nil, w.textAt, int(w.textLen+w.leadLen))
 	if err != nil {
 		return out, err
 	}
 	if slices.Contains(f.routes, kb.BM25) {
-		out.Terms = chunkTerms(v.doc.Title, w.headings, string(data[w.textLen:]), string(data[:w.textLen]))
+		out.Terms = chunkTerms(v.title, x.cat.place(r).headings, string(data[w.textLen:]), string(data[:w.textLen]))
 	}
 	if slices.Contains(f.routes, kb.Dense) {
 		matrix := x.matrix
@@ -467,7 +476,7 @@ func (x *Index) serverChunk(r int32, f *follower) (ServerChunk, error) {
 
 // edgesOf are the edges of a row, from the log.
 func (x *Index) edgesOf(r int32) ([]graph.Edge, error) {
-	w := &x.cat.rows[r]
+	w := x.cat.row(r)
 	data, err := x.file.read(nil, w.termsAt()+int64(w.termsLen)+int64(w.vectorsLen), int(w.edgesLen))
 	if err != nil {
 		return nil, err

@@ -110,7 +110,7 @@ func (d denseRoute) among(ctx context.Context, m *dense.Matrix, query []float32,
 	if held := d.follower.held.Load(); held < d.x.seq {
 		var err error
 		found, err = m.SearchIn(ctx, query, in, func(r int32) bool {
-			v := d.x.cat.rows[r].version
+			v := d.x.cat.version(r)
 			return v != nil && v.touched > held && (admit == nil || admit(r))
 		}, limit)
 		if err != nil {
@@ -156,7 +156,7 @@ func (g factsRoute) sources(f retrieval.Filter) (graph.Sources, error) {
 			return nil
 		}
 		r, ok := g.x.cat.find(id)
-		if !ok || !f.Admits(g.x.cat.rows[r].version.vis) {
+		if !ok || !f.Admits(*g.x.cat.version(r).vis) {
 			return nil
 		}
 		edges, err := g.x.edgesOf(r)
