@@ -33,13 +33,13 @@ type RetrievalQuestion struct {
 }
 
 // RetrievalSets are the names that LoadRetrievalSet knows.
-var RetrievalSets = []string{"cmrc2018", "cmrc2018-train", "squad2", "lecoqa-stard", "hotpotqa", "gitlab-handbook", "handbook-hard", "handbook-cross", "other-words"}
+var RetrievalSets = []string{"cmrc2018", "cmrc2018-train", "squad2", "lecoqa-stard", "hotpotqa", "gitlab-handbook", "handbook-hard", "handbook-cross", "other-words", "written"}
 
 // LoadRetrievalSet reads a set below shared/data: each paragraph, statute article,
 // article of an encyclopedia or page of a handbook is a document. The sets handbook-hard
 // (in other words than the passage) and handbook-cross (in the other language) are
-// questions over the example handbook in testdata. Questions
-// that a set marks as impossible are left out. ErrNoData where the set is not there.
+// questions over the example handbook in testdata, and written is the questions that the
+// passages of models/written answer. Questions that a set marks as impossible are left out. ErrNoData where the set is not there.
 func LoadRetrievalSet(shared, name string) (RetrievalSet, error) {
 	switch name {
 	case "hotpotqa":
@@ -50,6 +50,8 @@ func LoadRetrievalSet(shared, name string) (RetrievalSet, error) {
 		return handbookSet("testdata", strings.TrimPrefix(name, "handbook-"))
 	case "other-words":
 		return otherWordsSet("testdata")
+	case "written":
+		return writtenSet(filepath.Join("models", "written"))
 	case "cmrc2018", "squad2", "cmrc2018-train":
 		return squadSet(shared, name)
 	case "lecoqa-stard":

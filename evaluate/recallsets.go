@@ -143,6 +143,26 @@ func otherWordsSet(testdata string) (RetrievalSet, error) {
 	return set, nil
 }
 
+// writtenSet is the written passages of a folder, many fields in one index, with the
+// questions that each of them answers.
+func writtenSet(dir string) (RetrievalSet, error) {
+	set := RetrievalSet{Name: "written"}
+	passages, err := LoadWritten(dir)
+	if err != nil {
+		return set, err
+	}
+	for _, p := range passages {
+		id := "written/" + p.ID
+		set.Documents = append(set.Documents, kb.Document{ID: id, Title: p.Title, Text: p.Text, MediaType: "text/markdown"})
+		for _, q := range p.Questions {
+			if q.Sufficient {
+				set.Questions = append(set.Questions, RetrievalQuestion{Text: q.Question, Relevant: []string{id}})
+			}
+		}
+	}
+	return set, nil
+}
+
 func readJSON(path string, into any) error {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

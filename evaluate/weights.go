@@ -3,12 +3,14 @@ package evaluate
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/text"
@@ -21,6 +23,7 @@ type RoutedQuestion struct {
 	Test     bool // on the side that nothing is fitted on
 	Relevant []string
 	Found    []routed
+	runes    int // length of the question
 }
 
 // routed is a passage that some route found.
@@ -48,7 +51,7 @@ func AskRoutes(ctx context.Context, set RetrievalSet, documentText func(id strin
 		if len(got.Degraded) > 0 {
 			return nil, fmt.Errorf("ask routes on %s: degraded: %v", set.Name, got.Degraded)
 		}
-		r := RoutedQuestion{Set: set.Name, Class: a.Class, Relevant: q.Relevant, Test: true}
+		r := RoutedQuestion{Set: set.Name, Class: a.Class, Relevant: q.Relevant, Test: true, runes: utf8.RuneCountInString(q.Text)}
 		for _, id := range q.Relevant {
 			r.Test = r.Test && IsTest(documentText(id))
 		}
@@ -62,6 +65,36 @@ func AskRoutes(ctx context.Context, set RetrievalSet, documentText func(id strin
 		out = append(out, r)
 	}
 	return out, nil
+}
+
+// WriteScores writes one JSON object a line for each question: what every passage that some
+// route found scores by each of them, for trying other ways to fuse without asking again.
+func WriteScores(w io.Writer, questions []RoutedQuestion) error {
+	type passage struct {
+		ID       string     `json:"id"`
+		Document string     `json:"document"`
+		Scores   [3]float64 `json:"scores"` // dense, BM25, graph
+		Ranks    [3]int     `json:"ranks"`  // from 1; 0 = not found
+		Abroad   bool       `json:"abroad,omitempty"`
+	}
+	out := json.NewEncoder(w)
+	for _, q := range questions {
+		row := struct {
+			Set      string    `json:"set"`
+			Class    kb.Class  `json:"class"`
+			Runes    int       `json:"runes"`
+			Test     bool      `json:"test"`
+			Relevant []string  `json:"relevant"`
+			Found    []passage `json:"found"`
+		}{q.Set, q.Class, q.runes, q.Test, q.Relevant, make([]passage, 0, len(q.Found))}
+		for _, f := range q.Found {
+			row.Found = append(row.Found, passage{f.id, f.document, f.scores, f.ranks, f.abroad})
+		}
+		if err := out.Encode(row); err != nil {
+			return fmt.Errorf("write scores: %w", err)
+		}
+	}
+	return nil
 }
 
 // measure is recall@1, 5, 10 and the reciprocal rank of one question under weights.

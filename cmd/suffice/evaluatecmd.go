@@ -177,7 +177,7 @@ func (c *cli) over(ctx context.Context, set evaluate.RetrievalSet, run func(a *a
 // evaluateRoutes measures the routes by class and fits the weights, each set alone in a
 // data folder that is thrown away.
 func (c *cli) evaluateRoutes() *cobra.Command {
-	var shared, out string
+	var shared, out, scores string
 	var sets []string
 	var every int
 	cmd := &cobra.Command{
@@ -195,12 +195,22 @@ func (c *cli) evaluateRoutes() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if scores != "" {
+				var b bytes.Buffer
+				if err := evaluate.WriteScores(&b, questions); err != nil {
+					return err
+				}
+				if err := os.WriteFile(scores, b.Bytes(), 0o644); err != nil {
+					return err
+				}
+			}
 			return c.reportRoutes(questions, out)
 		},
 	}
 	cmd.Flags().StringSliceVar(&sets, "set", []string{"cmrc2018", "squad2", "lecoqa-stard", "hotpotqa", "gitlab-handbook", "handbook-hard", "handbook-cross"}, "data sets: "+strings.Join(evaluate.RetrievalSets, ", "))
 	cmd.Flags().IntVar(&every, "every", 12, "take every nth question of the sets with more than 300")
 	cmd.Flags().StringVar(&out, "out", "", "file to write in the form of the configuration")
+	cmd.Flags().StringVar(&scores, "scores", "", "file to write what each passage scores by each route, a JSON object a question")
 	c.sharedFlag(cmd, &shared)
 	return cmd
 }

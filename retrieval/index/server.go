@@ -26,7 +26,8 @@ import (
 type Server interface {
 	// Name is what messages call it, with its address and without secrets.
 	Name() string
-	// Open connects, makes what is missing for the form, and says what is there.
+	// Open connects, makes what is missing for the form, and says what is there. It answers
+	// only when questions can be answered in their time, too.
 	Open(ctx context.Context, form Form) (State, error)
 	// Apply writes a batch, whole or with an error; it can be applied again.
 	Apply(ctx context.Context, b Batch) error
@@ -108,7 +109,7 @@ const (
 	probeEvery = time.Second      // while one does not answer or is behind
 	checkEvery = 15 * time.Second // otherwise
 	patience   = 3 * time.Second  // for a sign of life, where Options.Patience is 0
-	firstTimes = 5                // of it for a first answer, before which much may have to be made
+	firstTimes = 5                // of it for a first answer, also of one that was away: much may have to be made or read again
 )
 
 // follower brings one server up to the log.
@@ -127,6 +128,8 @@ type follower struct {
 	seq     int64 // up to which it has everything
 	counted bool
 	failing bool
+
+	failures int // in a row
 }
 
 // serves reports whether any server follows.
@@ -180,7 +183,9 @@ func (x *Index) watch(ctx context.Context, f *follower) {
 		}
 		f.mu.Lock()
 		f.open = false // ask it again what it has
-		ahead, err := x.bring(ctx, f, false)
+		// One that was away gets more time at each try, up to that of a first answer: nobody
+		// waits here, and what is broken off starts from nothing the next time.
+		ahead, err := x.bring(ctx, f, false, x.patience(f, f.failures))
 		f.mu.Unlock()
 		if err == nil && ahead { // whether that is right only the feed can tell
 			x.mu.RLock()
@@ -240,7 +245,7 @@ func (x *Index) places(ctx context.Context, feed Feed) map[*follower]bool {
 			}
 			defer f.mu.Unlock()
 			f.tried.Store(true)
-			read[i] = x.openServer(ctx, f) == nil
+			read[i] = x.openServer(ctx, f, x.patience(f, 0)) == nil
 		})
 	}
 	asking.Wait()
@@ -262,23 +267,28 @@ func (x *Index) bringUp(ctx context.Context, read map[*follower]bool) {
 		running.Go(func() {
 			f.mu.Lock()
 			defer f.mu.Unlock()
-			_, _ = x.bring(ctx, f, read[f]) // logged there; watch tries again
+			_, _ = x.bring(ctx, f, read[f], x.patience(f, 0)) // logged there; watch tries again
 		})
 	}
 	running.Wait()
 }
 
-// openServer asks a server what it has. The caller holds f.mu.
-func (x *Index) openServer(ctx context.Context, f *follower) error {
-	if f.open {
-		return nil
-	}
+// patience is how long a server is waited for that has failed some times in a row.
+func (x *Index) patience(f *follower, failures int) time.Duration {
 	limit := x.opt.Patience
 	if limit <= 0 {
 		limit = patience
 	}
 	if !f.counted {
-		limit *= firstTimes
+		return firstTimes * limit
+	}
+	return time.Duration(min(firstTimes, 1+failures)) * limit
+}
+
+// openServer asks a server what it has. The caller holds f.mu.
+func (x *Index) openServer(ctx context.Context, f *follower, limit time.Duration) error {
+	if f.open {
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -317,6 +327,7 @@ func (x *Index) restart(ctx context.Context, f *follower, why string) error {
 // down notes that a server failed.
 func (x *Index) down(ctx context.Context, f *follower, err error) error {
 	f.open = false
+	f.failures++
 	f.ready.Store(false)
 	if !f.failing && !errors.Is(err, context.Canceled) {
 		x.log.Warn("a server does not answer: its routes are left out until it does", "server", f.server.Name(), "routes", f.routes, "error", err)
@@ -328,8 +339,8 @@ func (x *Index) down(ctx context.Context, f *follower, err error) error {
 // bring writes to a server what it lacks. whole says that the log has all that the
 // feed had after the server was asked. ahead is true when the server is further than
 // the log. The caller holds f.mu.
-func (x *Index) bring(ctx context.Context, f *follower, whole bool) (ahead bool, err error) {
-	if err := x.openServer(ctx, f); err != nil {
+func (x *Index) bring(ctx context.Context, f *follower, whole bool, limit time.Duration) (ahead bool, err error) {
+	if err := x.openServer(ctx, f, limit); err != nil {
 		return false, err
 	}
 	if seq := x.Seq(); f.seq > seq {
@@ -356,6 +367,7 @@ func (x *Index) bring(ctx context.Context, f *follower, whole bool) (ahead bool,
 		f.seq = b.State.Seq
 	}
 	f.counted = true
+	f.failures = 0
 	f.held.Store(f.seq)
 	f.ready.Store(true)
 	if f.failing {

@@ -138,10 +138,13 @@ type params = map[string]any
 // run runs a query in a transaction of its own, read or write, and returns its
 // records.
 func (g *Graph) run(ctx context.Context, write bool, query string, p params) ([]*sdk.Record, error) {
-	limit, routing := g.cfg.Timeout, sdk.ExecuteQueryWithReadersRouting()
 	if write {
-		limit, routing = writeFactor*g.cfg.Timeout, sdk.ExecuteQueryWithWritersRouting()
+		return g.within(ctx, writeFactor*g.cfg.Timeout, sdk.ExecuteQueryWithWritersRouting(), query, p)
 	}
+	return g.within(ctx, g.cfg.Timeout, sdk.ExecuteQueryWithReadersRouting(), query, p)
+}
+
+func (g *Graph) within(ctx context.Context, limit time.Duration, routing sdk.ExecuteQueryConfigurationOption, query string, p params) ([]*sdk.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	if p == nil {
@@ -200,6 +203,9 @@ func (g *Graph) Open(ctx context.Context, form index.Form) (index.State, error) 
 		}
 		g.migrated = true
 	}
+	if err := g.warm(ctx); err != nil {
+		return index.State{}, err
+	}
 	records, err := g.run(ctx, false, `OPTIONAL MATCH (s:SufficeState {id: $space})
 		RETURN coalesce(s.seq, 0) AS seq, coalesce(s.store, '') AS store, COLLECT { MATCH (v:SufficeVersion {space: $space}) RETURN sum(v.chunks) }[0] AS chunks`, params{"space": g.space})
 	if err != nil {
@@ -216,6 +222,29 @@ func (g *Graph) Open(ctx context.Context, form index.Form) (index.State, error) 
 		return index.State{}, errors.New("neo4j: the state cannot be read")
 	}
 	return index.State{Seq: seq, Store: store, Chunks: int(chunks)}, nil
+}
+
+// nowhere is a key that no fact has.
+const nowhere = "\ue000"
+
+// warm asks what questions ask, once each and with the time that writing has. A server that
+// was just started plans a query and opens an index at the first question for them; on a busy
+// machine that takes longer than a question waits, and what is broken off starts from nothing
+// the next time.
+func (g *Graph) warm(ctx context.Context) error {
+	for _, q := range []struct {
+		query string
+		p     params
+	}{
+		{termsQuery, params{"ids": []string{g.term(nowhere)}}},
+		{touchingQuery, admitted(retrieval.Filter{}, params{"query": g.query([]graph.Weighted{{Key: nowhere, Weight: 1}}), "limit": 1})},
+		{linkedQuery, admitted(retrieval.Filter{}, params{"names": []string{g.term(nowhere)}, "wanted": []string{g.term(nowhere)}, "limit": 1})},
+	} {
+		if _, err := g.within(ctx, writeFactor*g.cfg.Timeout, sdk.ExecuteQueryWithReadersRouting(), q.query, q.p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Reset implements index.Server.
@@ -395,6 +424,10 @@ func quoted(word string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(word) + `"`
 }
 
+const termsQuery = `UNWIND $ids AS id
+	MATCH (t:SufficeTerm {id: id})
+	RETURN t.id AS id, COUNT { (t)<-[:TOUCHES]-() } AS facts, t.name AS name`
+
 // Terms implements graph.Elsewhere.
 func (g *Graph) Terms(ctx context.Context, keys []string) (map[string]graph.Term, error) {
 	back := make(map[string]string, len(keys))
@@ -403,9 +436,7 @@ func (g *Graph) Terms(ctx context.Context, keys []string) (map[string]graph.Term
 		ids[i] = g.term(k)
 		back[ids[i]] = k
 	}
-	records, err := g.run(ctx, false, `UNWIND $ids AS id
-		MATCH (t:SufficeTerm {id: id})
-		RETURN t.id AS id, COUNT { (t)<-[:TOUCHES]-() } AS facts, t.name AS name`, params{"ids": ids})
+	records, err := g.run(ctx, false, termsQuery, params{"ids": ids})
 	if err != nil {
 		return nil, err
 	}
@@ -433,20 +464,34 @@ func admitted(f retrieval.Filter, p params) params {
 	return p
 }
 
+const touchingQuery = `CALL db.index.fulltext.queryNodes('suffice_facts', $query) YIELD node AS f
+	MATCH (f)-[:OF]->(v)
+	WHERE v.collection = $collection AND (size($domains) = 0 OR v.domain IN $domains) AND any(r IN v.readers WHERE r IN $readers) AND (v.from <= $to AND v.to >= $from AND v.replaced >= $after) <> $outside
+	WITH DISTINCT f.chunk AS chunk LIMIT $limit
+	RETURN chunk`
+
 // Touching implements graph.Elsewhere. The full-text index gives facts best first, and
 // the query reads no further than it needs.
 func (g *Graph) Touching(ctx context.Context, keys []graph.Weighted, f retrieval.Filter, limit int) ([]string, error) {
+	return g.chunks(ctx, touchingQuery, admitted(f, params{"query": g.query(keys), "limit": limit}))
+}
+
+// query is a question to the full-text index.
+func (g *Graph) query(keys []graph.Weighted) string {
 	keys = keys[:min(len(keys), mostKeys)]
 	clauses := make([]string, len(keys))
 	for i, k := range keys {
 		clauses[i] = "terms:" + quoted(token(k.Key)) + "^" + strconv.FormatFloat(max(k.Weight, 0.01), 'f', 3, 64)
 	}
-	return g.chunks(ctx, `CALL db.index.fulltext.queryNodes('suffice_facts', $query) YIELD node AS f
-		MATCH (f)-[:OF]->(v)
-		WHERE v.collection = $collection AND (size($domains) = 0 OR v.domain IN $domains) AND any(r IN v.readers WHERE r IN $readers) AND (v.from <= $to AND v.to >= $from AND v.replaced >= $after) <> $outside
-		WITH DISTINCT f.chunk AS chunk LIMIT $limit
-		RETURN chunk`, admitted(f, params{"query": "+space:" + quoted(g.space) + "^0 +(" + strings.Join(clauses, " ") + ")", "limit": limit}))
+	return "+space:" + quoted(g.space) + "^0 +(" + strings.Join(clauses, " ") + ")"
 }
+
+const linkedQuery = `UNWIND $names AS name
+	MATCH (:SufficeTerm {id: name})<-[:TOUCHES]-(f)
+	WHERE NOT f.denied AND any(key IN f.keys WHERE key IN $wanted)
+	MATCH (f)-[:OF]->(v)
+	WHERE v.collection = $collection AND (size($domains) = 0 OR v.domain IN $domains) AND any(r IN v.readers WHERE r IN $readers) AND (v.from <= $to AND v.to >= $from AND v.replaced >= $after) <> $outside
+	RETURN DISTINCT f.chunk AS chunk LIMIT $limit`
 
 // Linked implements graph.Elsewhere.
 func (g *Graph) Linked(ctx context.Context, names, wanted []string, f retrieval.Filter, limit int) ([]string, error) {
@@ -457,12 +502,7 @@ func (g *Graph) Linked(ctx context.Context, names, wanted []string, f retrieval.
 		}
 		return out
 	}
-	return g.chunks(ctx, `UNWIND $names AS name
-		MATCH (:SufficeTerm {id: name})<-[:TOUCHES]-(f)
-		WHERE NOT f.denied AND any(key IN f.keys WHERE key IN $wanted)
-		MATCH (f)-[:OF]->(v)
-		WHERE v.collection = $collection AND (size($domains) = 0 OR v.domain IN $domains) AND any(r IN v.readers WHERE r IN $readers) AND (v.from <= $to AND v.to >= $from AND v.replaced >= $after) <> $outside
-		RETURN DISTINCT f.chunk AS chunk LIMIT $limit`, admitted(f, params{"names": ids(names), "wanted": ids(wanted), "limit": limit}))
+	return g.chunks(ctx, linkedQuery, admitted(f, params{"names": ids(names), "wanted": ids(wanted), "limit": limit}))
 }
 
 func (g *Graph) chunks(ctx context.Context, query string, p params) ([]string, error) {
