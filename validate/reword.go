@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"suffice.dev/suffice/kb"
@@ -91,7 +92,7 @@ func (r *rewording) part(ctx context.Context, part fact.ClaimPart, s fact.Suppor
 	}
 	heard, may := Heard(s, w)
 	if may && r.votes != nil && (r.measure || l.joint != nil) {
-		vote, err := r.vote(ctx, part, s.Evidence)
+		vote, err := r.vote(ctx, part, s)
 		if err != nil {
 			return s, w, err
 		}
@@ -191,11 +192,19 @@ func (l *Local) probability(w Words) float64 {
 // nearest first; each costs about 0.1 s of a core.
 const votePassages = 2
 
+// nearEnough is the share of the score of the nearest passage that another one needs to
+// be read as well.
+const nearEnough = 0.6
+
 // vote asks the reader about the passages that facts rest on and those nearest to a claim,
 // and returns the vote that counts; nil where the reader does not answer in time.
-func (r *rewording) vote(ctx context.Context, part fact.ClaimPart, found []fact.Ref) (*Vote, error) {
+func (r *rewording) vote(ctx context.Context, part fact.ClaimPart, found fact.Support) (*Vote, error) {
 	known := r.known
 	score := known.shared(r.answer, part.Span)
+	claim := fact.Claim{Page: r.answer, Span: part.Span, Question: r.req.Question, AsOf: r.req.AsOf}
+	for i, at := range known.of {
+		score[i] += float64(r.checker.ValuesIn(claim, at[0], at[1])) // values count as rare words
+	}
 	nearest := make([]int, 0, len(known.pages)) // of each page its sentence nearest to the claim
 	for i, at := range known.of {
 		if n := len(nearest); n == 0 || known.of[nearest[n-1]][0] != at[0] {
@@ -204,29 +213,55 @@ func (r *rewording) vote(ctx context.Context, part fact.ClaimPart, found []fact.
 			nearest[n-1] = i
 		}
 	}
-	rests := map[int]float64{} // what facts found comes first
-	for _, f := range found {
-		rests[f.Page] = 1
+	if stale := r.checker.Stale(claim); slices.Contains(stale, false) {
+		nearest = slices.DeleteFunc(nearest, func(i int) bool { return stale[known.of[i][0]] })
+	}
+	rests := map[int]int{} // what a judgement of facts rests on comes first, in their order
+	for n, f := range found.Evidence {
+		if rests[f.Page] == 0 && found.Verdict != fact.UnsupportedClaim {
+			rests[f.Page] = len(found.Evidence) - n
+		}
 	}
 	slices.SortStableFunc(nearest, func(a, b int) int {
 		return cmp.Or(cmp.Compare(rests[known.of[b][0]], rests[known.of[a][0]]), cmp.Compare(score[b], score[a]))
 	})
-	var texts []string
-	for _, i := range nearest[:min(len(nearest), votePassages)] {
-		at := known.of[i]
-		page := known.pages[at[0]]
-		texts = append(texts, reading.ExcerptOf(r.req.Passages[at[0]], page, page.Sentences[at[1]].Span).Text)
-	}
-	if len(texts) == 0 {
+	if len(nearest) == 0 {
 		return nil, nil //nolint:nilnil // nothing to read
 	}
-	votes, err := r.votes(ctx, part.Said, texts)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+	nearest = nearest[:min(len(nearest), votePassages)]
+	for n := 1; n < len(nearest); n++ {
+		if rests[known.of[nearest[n]][0]] == 0 && score[nearest[n]] < nearEnough*score[nearest[0]] {
+			nearest = nearest[:n] // of something else: what a reader says of it is chance
+			break
+		}
 	}
-	if err != nil || len(votes) != len(texts) {
-		r.local.log.Warn("reader left out of a check", "error", err, "votes", fmt.Sprint(len(votes), " of ", len(texts)))
-		return nil, nil //nolint:nilnil // a reader that is down or late leaves facts and words to decide
+	// What is said of the claim's values in other words is told to the reader in those of
+	// each passage; passages that need no other words are read at once.
+	var said []string
+	texts := map[string][]string{}
+	for _, i := range nearest {
+		at := known.of[i]
+		page := known.pages[at[0]]
+		own := part.Said
+		for _, s := range r.checker.InWordsOf(claim, at[0], at[1]) {
+			own = strings.Replace(own, s.From, s.To, 1)
+		}
+		if texts[own] == nil {
+			said = append(said, own)
+		}
+		texts[own] = append(texts[own], reading.ExcerptOf(r.req.Passages[at[0]], page, page.Sentences[at[1]].Span).Text)
+	}
+	var votes []Vote
+	for _, own := range said {
+		got, err := r.votes(ctx, own, texts[own])
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil || len(got) != len(texts[own]) {
+			r.local.log.Warn("reader left out of a check", "error", err, "votes", fmt.Sprint(len(got), " of ", len(texts[own])))
+			return nil, nil //nolint:nilnil // a reader that is down or late leaves facts and words to decide
+		}
+		votes = append(votes, got...)
 	}
 	best := foremost(votes)
 	return &best, nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"gopkg.in/yaml.v3"
@@ -244,6 +245,61 @@ func TestReader(t *testing.T) {
 				t.Errorf("verdict %s, reader asked %d times; want %s and %d: %+v", got.Verdict, asked, c.want, c.asked, got.Claims)
 			}
 			exact(t, c.answer, got.Claims, given)
+		})
+	}
+}
+
+// TestWhatTheReaderIsAsked: values are told in the words of the passage, what no longer holds is not read,
+// nor what is of something else.
+func TestWhatTheReaderIsAsked(t *testing.T) {
+	static, err := embed.Static()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := reading.New(fact.New(fact.Config{Dictionary: lexicon.Default(), Similarity: static.Similarity}), 0, nil)
+	joint, err := validate.DecodeJoint([]byte(`{"supported": {"ground": {"UNSUPPORTED/words": 0, "UNSUPPORTED/stance": 0, "UNSUPPORTED/values": 0}, "words": 0, "yes": 1, "no": 0},
+		"contradicted": {"ground": {}, "words": 0, "yes": 0, "no": 1}, "supported_from": 0.6, "kept_from": 0.2, "contradicted_from": 0.6, "denied_from": 0.9}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pools := kb.Passage{ID: "a", Text: "The Tolm baths have 7 pools. Lorries heavier than 2.5 tonnes are sent away from the yard of the baths."}
+	for name, c := range map[string]struct {
+		passages []kb.Passage
+		answer   string
+		claim    string // as the reader reads it
+		read     []string
+	}{
+		"another unit": {[]kb.Passage{pools}, "No lorry that weighs 2,500 kg has a place in the yard.", "No lorry that weighs 2.5 tonnes has a place in the yard.", []string{"a"}},
+		"a passage of something else is left out": {[]kb.Passage{pools, {ID: "b", Text: "The orchard keeps bees and sells honey at the gate."}},
+			"Lorries of great weight may not park in the yard of the baths.", "Lorries of great weight may not park in the yard of the baths.", []string{"a"}},
+		"one that is superseded, too": {[]kb.Passage{{ID: "b", Text: "Lorries of any weight may stand in the yard of the baths."}, {ID: "a", Text: pools.Text, Supersedes: []string{"b"}}},
+			"Lorries of great weight may not park in the yard of the baths.", "Lorries of great weight may not park in the yard of the baths.", []string{"a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked, read []string
+			v, err := validate.New(validate.Default(), reader, validate.Options{Joint: joint, Votes: func(_ context.Context, claim string, passages []string) ([]validate.Vote, error) {
+				asked = append(asked, claim)
+				for _, text := range passages {
+					for _, p := range c.passages {
+						if strings.Contains(text, p.Text) {
+							read = append(read, p.ID)
+						}
+					}
+				}
+				return make([]validate.Vote, len(passages)), nil
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := v.Verify(t.Context(), kb.VerifyRequest{Answer: c.answer, Passages: c.passages, AsOf: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]string{c.claim}, asked); diff != "" {
+				t.Errorf("asked (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(c.read, read); diff != "" {
+				t.Errorf("read (-want +got):\n%s", diff)
+			}
 		})
 	}
 }

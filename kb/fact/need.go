@@ -111,6 +111,7 @@ const (
 	OnValues     Ground = "values"     // numbers, times, units
 	OnStance     Ground = "stance"     // polarity, modality, quantifier, conditions, whom it is said of, why
 	OnComparison Ground = "comparison" // of two values or names
+	OnValidity   Ground = "validity"   // the source does not hold at the time
 )
 
 // Support is the judgement of one claim.

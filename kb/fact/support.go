@@ -54,6 +54,7 @@ type Checker struct {
 	phrases  map[string]map[string]float64
 	words    [][]map[string]float64 // grams by page and clause
 	joins    *links
+	parts    map[string]*Checker // of some of the pages
 }
 
 // Against prepares the pages for checking claims.
@@ -73,7 +74,10 @@ type found struct {
 // Check judges one claim. A claim is supported when every value in it is a value of
 // a source about the same thing, its words are those of the sources, and nothing
 // that limits the source was dropped. A fact that excludes it always wins.
-func (k *Checker) Check(c Claim) Support {
+func (k *Checker) Check(c Claim) Support { return k.current(c) }
+
+// judged judges a claim by all pages.
+func (k *Checker) judged(c Claim) Support {
 	s := k.check(c)
 	if s.Verdict != SupportedClaim {
 		return s
