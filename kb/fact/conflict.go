@@ -21,6 +21,7 @@ const (
 	hardDistance  = 0.20 // relative difference from which a value conflict is hard
 	leastShared   = 3.0  // least weight of the shared words
 	maxCandidates = 64   // facts compared with one fact
+	fullFit       = 0.75 // fit of a filler that carries all that is asked
 )
 
 // Conflicts finds pairs of facts of different pages that cannot both be true. Facts
@@ -448,6 +449,10 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 		}
 	}
 	m := x.mutual(ra, rb, form)
+	full := need != nil && fa.Value.Kind != BooleanValue && ra.Score >= fullFit && rb.Score >= fullFit
+	if full {
+		m = x.restricting(m, ra, rb)
+	}
 	if fa.Value.Kind == BooleanValue && x.twoHolders(ra, rb, m) {
 		// Beside the holders' names the two say the same.
 		m.extraA, m.extraB, m.similarity, m.holders = 0, 0, 1, true
@@ -486,10 +491,13 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 	case "ORDER", "SCOPE", "QUANTIFIER":
 	case "ENTITY":
 	default:
-		if need != nil {
+		if need != nil && !full {
 			m = x.inClause(m, ra, rb)
 		}
-		if numberedApart(va, ra.Fact, vb, rb.Fact) {
+		if numberedApart(va, ra.Fact, vb, rb.Fact) || oneCharacterApart(va, fa, vb, fb) {
+			return none, false
+		}
+		if kind != "TIME" && namedApart(va, fa, vb, fb) {
 			return none, false
 		}
 		if contrast(m) && !(foreign && need != nil) || !foreign && x.otherThing(va, fa, vb, fb, need) {
@@ -611,15 +619,18 @@ func (x *comparer) otherThing(va *view, fa *Fact, vb *view, fb *Fact, need *prep
 	if ca == nil || cb == nil {
 		return false
 	}
-	if x.otherTopic(ca.Topic.Text, cb.Topic.Text, va, fa, vb, fb, need) {
+	if x.otherTopic(ca.Topic.Text, cb.Topic.Text, va, fa, vb, fb, need, false) {
 		return true
 	}
 	if need == nil && x.otherPage(va, fa, vb, fb) {
 		return true
 	}
+	if need != nil && fa.Value.Kind != BooleanValue && topicHere(ca) && topicHere(cb) && x.sameThing(ca.Topic.Text, cb.Topic.Text) {
+		return false
+	}
 	// What the sentences begin with: their later clauses speak of it too.
 	ta, tb := va.page.Clauses[va.page.Sentences[ca.Sentence].Clauses[0]].Topic.Text, vb.page.Clauses[vb.page.Sentences[cb.Sentence].Clauses[0]].Topic.Text
-	return (ta != ca.Topic.Text || tb != cb.Topic.Text) && x.otherTopic(ta, tb, va, fa, vb, fb, need)
+	return (ta != ca.Topic.Text || tb != cb.Topic.Text) && x.otherTopic(ta, tb, va, fa, vb, fb, need, true)
 }
 
 // otherPage reports whether two facts without a name of their own stand on pages that
@@ -654,7 +665,9 @@ func (x *comparer) otherPage(va *view, fa *Fact, vb *view, fb *Fact) bool {
 	return lacks(ta.words, vb.saidBag(0)) >= 1.6 && lacks(tb.words, va.saidBag(0)) >= 1.6
 }
 
-func (x *comparer) otherTopic(topicA, topicB string, va *view, fa *Fact, vb *view, fb *Fact, need *prepared) bool {
+// otherTopic reports whether two subjects, or (heads) what two sentences begin with, are two
+// things.
+func (x *comparer) otherTopic(topicA, topicB string, va *view, fa *Fact, vb *view, fb *Fact, need *prepared, heads bool) bool {
 	topicA, topicB = head(topicA), head(topicB)
 	if topicA == "" || topicB == "" {
 		return false
@@ -664,9 +677,12 @@ func (x *comparer) otherTopic(topicA, topicB string, va *view, fa *Fact, vb *vie
 	}
 	wa, wb, ta, tb := x.topic(topicA).words, x.topic(topicB).words, x.topic(topicA).bag, x.topic(topicB).bag
 	la, lb := va.clauseBagFor(fa), vb.clauseBagFor(fb)
-	lacks := func(w *wording, b *bag, need *prepared) (weight float64) {
+	lacks := func(w *wording, b *bag, need *prepared, said string) (weight float64) {
 		for _, g := range w.gaps(w.cover(b).cells, cellCovered) {
 			s := w.text(g.Span)
+			if said != "" && writtenIn(said, fold(s)) { // a number in a name
+				continue
+			}
 			if need != nil && x.wording(s, nil).scoreOn(need.asked) >= 0.5 || light[fold(s)] {
 				continue
 			}
@@ -674,8 +690,13 @@ func (x *comparer) otherTopic(topicA, topicB string, va *view, fa *Fact, vb *vie
 		}
 		return weight
 	}
-	// Each names a subject of its own, and one of them is unknown to the other clause.
-	if lacks(wa, tb, nil) >= 1.6 && lacks(wb, ta, nil) >= 1.6 && (lacks(wa, lb, need) >= 1.6 || lacks(wb, la, need) >= 1.6) {
+	// Each names a subject of its own, and one of them is unknown to the other clause. A
+	// subject in words of the question that the other clause has as well is not its own.
+	saidA, saidB := va.marksAt(fa.Clause).folded, vb.marksAt(fb.Clause).folded
+	named := func(w *wording, topic, clause *bag, said string) bool {
+		return lacks(w, topic, nil, "") >= 1.6 && (heads || lacks(w, topic, need, "") >= 1.6 || lacks(w, clause, nil, said) >= 1.6)
+	}
+	if named(wa, tb, lb, saidB) && named(wb, ta, la, saidA) && (lacks(wa, lb, need, saidB) >= 1.6 || lacks(wb, la, need, saidA) >= 1.6) {
 		return true
 	}
 	// A part of what the other speaks of: the deer park of the estate.
@@ -1020,6 +1041,148 @@ func (x *comparer) inClause(m overlap, ra, rb Ref) overlap {
 	return m
 }
 
+// restricting leaves out the words that describe what a value is said of and set no case
+// apart: where two facts carry all that a need asks, only a subject, a condition, a name, or
+// what a preposition or a noun ties to the asked words can make two cases of them.
+func (x *comparer) restricting(m overlap, ra, rb Ref) overlap {
+	sum := func(gaps []text.Span, r Ref) (extra float64) {
+		v, f := x.views[r.Page], x.fact(r)
+		c := v.clauseOf(f)
+		if c == nil {
+			return 0
+		}
+		for _, g := range gaps {
+			if v.restricts(f, c, g) {
+				if text.IsHan(v.page.Runes[g.Start]) {
+					extra += hanCell * float64(g.Len())
+				} else {
+					extra += latinCell
+				}
+			}
+		}
+		return extra
+	}
+	m.extraA, m.extraB = min(m.extraA, sum(m.gapsA, ra)), min(m.extraB, sum(m.gapsB, rb))
+	low, high := min(m.extraA, m.extraB), max(m.extraA, m.extraB)
+	if m.shared > 0 {
+		m.similarity = m.shared / (m.shared + low + 0.25*high)
+	}
+	return m
+}
+
+// restricts reports whether a stretch of a clause says of which thing or case its value
+// holds.
+func (v *view) restricts(f *Fact, c *Clause, g text.Span) bool {
+	if c.Topic.Span.Overlaps(g) {
+		return true
+	}
+	for _, k := range c.Conditions {
+		if k.Span.Overlaps(g) {
+			return true
+		}
+	}
+	if g.Start < c.Start || v.behindComma(f, c, g) || c.Topic.Span.End <= g.Start && hasComma(v.page.Runes, c.Topic.Span.End, g.Start) && hasComma(v.page.Runes, g.End, f.Value.Span.Start) {
+		return false
+	}
+	for _, t := range c.Terms {
+		if t.Name && t.Span.Overlaps(g) {
+			return true
+		}
+	}
+	if text.IsHan(v.page.Runes[g.Start]) || c.Topic.Span.Empty() {
+		return g.Start < f.Value.Span.Start
+	}
+	before := v.foldedText()[c.Start:g.Start]
+	if tying.MatchString(string(before)) {
+		return true
+	}
+	// A noun before an asked one: shipyard revenue. A verb stands before its object's
+	// article or number.
+	next := g.End
+	for next < c.End && v.page.Runes[next] == ' ' {
+		next++
+	}
+	return next < c.End && unicode.IsLetter(v.page.Runes[next]) && !articleAt(v.foldedText()[next:c.End])
+}
+
+// hasComma reports whether a comma stands between two places of a text.
+func hasComma(runes []rune, from, to int) bool {
+	for i := from; i < to; i++ {
+		if runes[i] == ',' || runes[i] == '，' {
+			return true
+		}
+	}
+	return false
+}
+
+// tying matches a preposition with the determiner and the adjective that may follow it,
+// at the end of a text.
+var tying = regexp.MustCompile(`\b(?:for|in|at|on|of|from|to|with|by|during|under|over|per|between|within|without|among|above|below)(?: (?:the|a|an|its|their|our|any|all|each|every))?(?: [a-z-]+)? $`)
+
+// articleAt reports whether an article, a preposition or another small word begins a text.
+func articleAt(runes []rune) bool {
+	for _, a := range [...]string{"the ", "a ", "an ", "its ", "their ", "and ", "or ", "in ", "on ", "at ", "for ", "of ", "to ", "by ", "from ", "with ", "is ", "are ", "was ", "were "} {
+		if len(runes) >= len(a) && string(runes[:len(a)]) == a {
+			return true
+		}
+	}
+	return false
+}
+
+// topicHere reports whether a clause names its subject itself.
+func topicHere(c *Clause) bool { return !c.Topic.Span.Empty() && c.Span.Contains(c.Topic.Span) }
+
+// oneCharacterApart reports whether the Chinese subjects of two clauses are the same but
+// for one character within: 竹间 and 兰间 are two rooms, 甲级 and 乙级 two grades.
+func oneCharacterApart(va *view, fa *Fact, vb *view, fb *Fact) bool {
+	ca, cb := va.clauseOf(fa), vb.clauseOf(fb)
+	if ca == nil || cb == nil {
+		return false
+	}
+	a, b := []rune(ca.Topic.Text), []rune(cb.Topic.Text)
+	if len(a) != len(b) || len(a) < 4 {
+		return false
+	}
+	at := -1
+	for i := range a {
+		if a[i] == b[i] {
+			continue
+		}
+		if at >= 0 {
+			return false
+		}
+		at = i
+	}
+	return at > 0 && at < len(a)-1 && text.IsHan(a[at]) && text.IsHan(b[at])
+}
+
+// namedApart reports whether two clauses name different things beside their values: the
+// price in one town and that in another. A name that the other page has anywhere tells
+// nothing.
+func namedApart(va *view, fa *Fact, vb *view, fb *Fact) bool {
+	return ownName(va, fa, vb) && ownName(vb, fb, va)
+}
+
+// ownName reports whether the clause of a fact has a name as a value of its own that
+// stands nowhere on the other page.
+func ownName(v *view, f *Fact, other *view) bool {
+	c := v.clauseOf(f)
+	if c == nil {
+		return false
+	}
+	for i := c.Facts[0]; i < c.Facts[1] && i < len(v.page.Facts); i++ {
+		o := &v.page.Facts[i]
+		if o.Value.Kind != EntityValue || o.Value.Span.Overlaps(f.Value.Span) || o.Value.Span.Empty() || c.Topic.Span.Overlaps(o.Value.Span) {
+			continue
+		}
+		name := fold(o.Value.Text)
+		if !strings.Contains(other.foldedString(), name) && !strings.Contains(fold(other.title), name) {
+			return true
+		}
+	}
+	return false
+}
+
 // behindComma reports whether a stretch of a clause is parted from the value of a fact
 // by a comma: "420 hectares, most of it grassland".
 func (v *view) behindComma(f *Fact, c *Clause, s text.Span) bool {
@@ -1325,7 +1488,7 @@ func valueKind(va, vb *view, fa, fb *Fact, reason string) (string, bool, string)
 		if strings.Contains(reason, "unit") {
 			return "UNIT", true, reason
 		}
-		if fa.Threshold || fb.Threshold {
+		if fa.Threshold && fb.Threshold {
 			return "CONDITION", true, reason
 		}
 		if qa.Unit.Dim == quantity.ClockTime {
@@ -1527,8 +1690,8 @@ var versionMark = regexp.MustCompile(`(?i)[（(\[【]?\s*(?:` +
 // of a yearly report, which are no versions.
 var yearMark = regexp.MustCompile(`[（(\[【]?\s*(?:19|20)\d{2}(?:\s*[-–/至]\s*(?:19|20)?\d{2})?\s*(?:年度|年)?\s*[）)\]】]?`)
 
-// periodicals are documents that come out for each year anew.
-var periodicals = []string{"报告", "年报", "季报", "月报", "公报", "统计", "决算", "预算", "年鉴", "总结", "计划", "纪要", "简报", "快报", "回顾", "业绩", "report", "results", "statistics", "review", "yearbook", "budget", "plan", "minutes", "newsletter", "bulletin", "accounts", "outlook", "statement"}
+// periodical matches the titles of documents that come out for each year anew.
+var periodical = regexp.MustCompile(`报告|年报|季报|月报|公报|统计|决算|预算|年鉴|总结|计划|纪要|简报|快报|回顾|业绩|\b(?:reports?|results|statistics|review|yearbook|budget|plan|minutes|newsletter|bulletin|accounts|outlook|statements?)\b`)
 
 var article = regexp.MustCompile(`^\s*(?:第[〇零一二三四五六七八九十百千\d]+条(?:之[一二三四五六七八九十])?|§\s*\d+(?:\.\d+)*|(?i:section|article|clause)\s+\d+(?:\.\d+)*|\d+(?:\.\d+)+)`)
 
@@ -1542,7 +1705,7 @@ type titles struct {
 // versions of one document.
 func (x *comparer) versionsOf(ra, rb Ref) bool {
 	va, vb := x.views[ra.Page], x.views[rb.Page]
-	if va.meta.Document != "" && va.meta.Document == vb.meta.Document && va.meta.Version != vb.meta.Version {
+	if va.meta.Document != "" && va.meta.Document == vb.meta.Document && va.meta.Version != vb.meta.Version || replaces(&va.meta, &vb.meta) || replaces(&vb.meta, &va.meta) {
 		return true
 	}
 	key := [2]int{ra.Page, rb.Page}
@@ -1556,7 +1719,24 @@ func (x *comparer) versionsOf(ra, rb Ref) bool {
 	}
 	fa, fb := x.fact(ra), x.fact(rb)
 	na, nb := articleOf(va, fa), articleOf(vb, fb)
-	return na == nb && (na != "" || t.one && ruleValue(va, fa) && ruleValue(vb, fb))
+	return na == nb && (na != "" || (t.one || t.year && successive(&va.meta, &vb.meta)) && ruleValue(va, fa) && ruleValue(vb, fb))
+}
+
+// replaces reports whether a document says that it replaces another.
+func replaces(a, b *Meta) bool {
+	for _, s := range a.Supersedes {
+		if s != "" && (s == b.ID || s == b.Document) {
+			return true
+		}
+	}
+	return false
+}
+
+// successive reports whether two documents began to hold, or came out, on different days, so
+// that the years in their titles are those of two versions and one is the newer.
+func successive(a, b *Meta) bool {
+	return !a.ValidFrom.IsZero() && !b.ValidFrom.IsZero() && !a.ValidFrom.Equal(b.ValidFrom) ||
+		!a.PublishedAt.IsZero() && !b.PublishedAt.IsZero() && !a.PublishedAt.Equal(b.PublishedAt)
 }
 
 // compareTitles compares the titles of two pages.

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"suffice.dev/suffice/kb/fact/quantity"
 	"suffice.dev/suffice/kb/fact/relation"
@@ -408,9 +409,9 @@ func moneyFirst(cands []candidate, v *view) []candidate {
 const serial = "东西南北上下左右前后内外大小新旧老男女甲乙丙丁戊己庚辛一二三四五六七八九十首次初高低中正副总分"
 
 // substituted reports whether a subject is carried but for one serial character.
-func (n *prepared) substituted(w *wording, cells []float64) bool {
+func (n *prepared) substituted(w *wording, cells []float64, said string) bool {
 	for k, c := range w.cells {
-		if !c.han || cells[k] >= cellCovered || !strings.ContainsRune(serial, w.folded[c.Start]) {
+		if !c.han || cells[k] >= cellCovered || !strings.ContainsRune(serial, w.folded[c.Start]) && !oneOther(w.folded, c.Start, said) {
 			continue
 		}
 		before := k > 0 && w.cells[k-1].End == c.Start && cells[k-1] >= cellCovered
@@ -420,6 +421,27 @@ func (n *prepared) substituted(w *wording, cells []float64) bool {
 		}
 	}
 	return false
+}
+
+// oneOther reports whether a text has a phrase with another character at one place within
+// it: 茶馆兰间包 where 茶馆竹间包 is asked.
+func oneOther(phrase []rune, at int, said string) bool {
+	const sides = 2
+	if at < sides || at+sides >= len(phrase) {
+		return false
+	}
+	before, after := string(phrase[at-sides:at]), string(phrase[at+1:at+1+sides])
+	for from := 0; ; {
+		i := strings.Index(said[from:], before)
+		if i < 0 {
+			return false
+		}
+		from += i + len(before)
+		r, n := utf8.DecodeRuneInString(said[from:])
+		if text.IsHan(r) && r != phrase[at] && strings.HasPrefix(said[from+n:], after) {
+			return true
+		}
+	}
 }
 
 // namesAnother reports whether the fact has a named subject that the question does

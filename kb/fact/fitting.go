@@ -2,6 +2,9 @@ package fact
 
 import (
 	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"suffice.dev/suffice/text"
 )
@@ -171,11 +174,14 @@ func (x *fitting) layParts() {
 // links; what is asked of it must stand nearer, but may be worded otherwise.
 func (x *fitting) surround(p *part) {
 	n, v, f, e := x.n, x.v, x.f, x.engine
-	if p.role == subjectPart && n.substituted(p.w, p.cells) { // before anything else covers it
+	if p.role == subjectPart && n.substituted(p.w, p.cells, v.sentenceOf(f)) { // before anything else covers it
 		x.replaced = true
 	}
 	if x.tier != nil {
 		lift(p.w, p.cells, x.tier, 0.9)
+	}
+	if p.role != attributePart {
+		x.liftWritten(p)
 	}
 	if p.role != attributePart {
 		lift(p.w, p.cells, v.frameBag(), 0.75*x.scale)
@@ -215,6 +221,95 @@ func (x *fitting) surround(p *part) {
 	e.liftRelated(p.w, p.cells, v, x.i, relatedMatch[p.role])
 	if x.whole {
 		n.answersState(p.w, p.cells, v.factSides(x.i))
+	}
+}
+
+// liftWritten covers words of a subject or a given that the clause of the fact has as they
+// are written, though not as words of its own: a day that it holds on (on Saturdays), a
+// number in a name (Editor 4.0); and those of a later clause that names its subject.
+func (x *fitting) liftWritten(p *part) {
+	f := x.f
+	if f.Sentence < 0 || f.Sentence >= len(x.v.page.Sentences) || x.v.page.Sentences[f.Sentence].Kind == Row {
+		return
+	}
+	if x.unnamed && f.Value.Kind != BooleanValue {
+		x.liftWhole(p, x.v.sentenceBag(f.Sentence), laterClause)
+	}
+	if x.v.clauseOf(f) == nil {
+		return
+	}
+	said := ""
+	for g := range p.w.eachGap(p.cells, cellCovered) {
+		if g.Len() < 2 {
+			continue
+		}
+		if said == "" {
+			said = x.v.marksAt(f.Clause).folded
+		}
+		from := g.Start
+		if unicode.IsDigit(p.w.folded[from]) { // a number is a name only behind the word it stands behind in the question
+			for from > 0 && p.w.folded[from-1] == ' ' {
+				from--
+			}
+			word := from
+			for from > 0 && text.IsWord(p.w.folded[from-1]) && !unicode.IsDigit(p.w.folded[from-1]) {
+				from--
+			}
+			if from == word {
+				continue
+			}
+		}
+		if !writtenIn(said, string(p.w.folded[from:g.End])) {
+			continue
+		}
+		for k := range p.w.cells {
+			if g.Span.Contains(p.w.cells[k].Span) {
+				p.cells[k] = math.Max(p.cells[k], written)
+			}
+		}
+	}
+}
+
+// liftWhole covers the stretches of a part that a bag carries from end to end.
+func (x *fitting) liftWhole(p *part, b *bag, limit float64) {
+	cells := x.buffer(len(p.cells))
+	p.w.lay(b, cells, limit)
+	for g := range p.w.eachGap(p.cells, cellCovered) {
+		whole := true
+		for k := range p.w.cells {
+			whole = whole && (!g.Span.Contains(p.w.cells[k].Span) || cells[k] >= cellCovered)
+		}
+		if !whole {
+			continue
+		}
+		for k := range p.w.cells {
+			if g.Span.Contains(p.w.cells[k].Span) {
+				p.cells[k] = math.Max(p.cells[k], cells[k])
+			}
+		}
+	}
+}
+
+// How far words stand for those of a question that the sentence has elsewhere.
+const (
+	written     = 0.9
+	laterClause = 0.75
+)
+
+// writtenIn reports whether a folded text has a stretch as whole words.
+func writtenIn(said, stretch string) bool {
+	for from := 0; ; {
+		at := strings.Index(said[from:], stretch)
+		if at < 0 {
+			return false
+		}
+		at += from
+		before, _ := utf8.DecodeLastRuneInString(said[:at])
+		after, _ := utf8.DecodeRuneInString(said[at+len(stretch):])
+		if first := firstRune(stretch); text.IsHan(first) || !text.IsWord(before) && !text.IsWord(after) {
+			return true
+		}
+		from = at + len(stretch)
 	}
 }
 

@@ -345,7 +345,7 @@ func (r *reader) findSubject(st *statement) {
 		p, e, ok := r.englishPredicate(body)
 		if ok {
 			st.pred, st.predEnd = p, e
-			st.region = text.Span{Start: body.Start, End: p}
+			st.region = r.beforeApposition(text.Span{Start: body.Start, End: p})
 		} else if q := r.quantsIn(body); len(q) > 0 {
 			st.region = text.Span{Start: body.Start, End: q[0].Start}
 			st.pred, st.predEnd = q[0].Start, q[0].Start
@@ -383,6 +383,42 @@ func (r *reader) findSubject(st *statement) {
 	if len(r.termsIn(st.region)) == 0 || r.onlyMeasure(st.region) {
 		st.region = text.Span{Start: st.region.Start, End: st.region.Start}
 	}
+}
+
+// opening are words that open an adverbial and no subject.
+var opening = termSetOf("in on at for from to with by during under over as after before since until within without of per between among if when while where although though unless because once given having being despite according and or but not only both either neither whether then there here today now currently however also")
+
+// beforeApposition cuts from an English subject what describes it between two commas: "the
+// arena, home of the club, holds".
+func (r *reader) beforeApposition(s text.Span) text.Span {
+	end := s.End
+	for end > s.Start && r.folded[end-1] == ' ' {
+		end--
+	}
+	if end == s.Start || r.folded[end-1] != ',' {
+		return s
+	}
+	first, commas := -1, 0
+	for i := s.Start; i < end; i++ {
+		if r.folded[i] == ',' {
+			if commas++; first < 0 {
+				first = i
+			}
+		}
+	}
+	if commas != 2 || opening[string(r.folded[s.Start:r.wordAt(s.Start, first)])] {
+		return s
+	}
+	for i := first; i+5 < end; i++ { // apples, pears and plums
+		if string(r.folded[i:i+5]) == " and " {
+			return s
+		}
+	}
+	head := text.Span{Start: s.Start, End: first}
+	if len(r.termsIn(head)) == 0 || len(r.timesIn(head)) > 0 {
+		return s
+	}
+	return head
 }
 
 // subjectBounds makes the bounds on an English subject (a car up to 5 m long costs …)

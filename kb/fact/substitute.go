@@ -186,6 +186,12 @@ func (e *Engine) replaced(n *prepared, views []*view, p, q int, sa, sb text.Span
 	if kind != "TIME" && (when.Scope(fa.Times, fb.Times) == relation.Differs || when.Scope(n.times, fa.Times) == relation.Differs || when.Scope(n.times, fb.Times) == relation.Differs) {
 		return Clash{}, false
 	}
+	if kind == "VALUE" && (fa.Value.Kind == TimeValue || fb.Value.Kind == TimeValue) {
+		return Clash{}, false // another year, not another value
+	}
+	if kind == "VALUE" && namedApart(va, fa, vb, fb) || oneCharacterApart(va, fa, vb, fb) {
+		return Clash{}, false
+	}
 	if fa.Value.Span.Overlaps(a) && fb.Value.Span.Overlaps(b) {
 		if r, _ := compareValues(fa.Value, fb.Value); r == relation.Same {
 			return Clash{}, false

@@ -69,7 +69,7 @@ func (s *sheet) titleForm() *titleForm {
 		t := &titleForm{folded: fold(s.title)}
 		t.words = titleWords(strings.TrimSpace(versionMark.ReplaceAllString(t.folded, "")))
 		t.yearless = titleWords(yearMark.ReplaceAllString(t.words, ""))
-		t.periodical = hasAny(t.folded, periodicals)
+		t.periodical = periodical.MatchString(t.folded)
 		s.engine.titles.put(s.title, t)
 		return t
 	})
