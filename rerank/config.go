@@ -35,7 +35,7 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Default: Thresholds{Sufficiency: 0.30, Sure: 0.70, FGCGreen: 0.95, FGCYellow: 0.85, CDS: 1.5},
-		Reading: Reading{Mode: ReadAuto, Budget: 3 * time.Second, Passages: 3, From: 0.01, To: 0.99, Bias: 0.37, Model: 0.83, Say: 0.33, Point: 0.19, Covered: -0.55, TableSay: -0.16, Sure: 0.7},
+		Reading: Reading{Mode: ReadAuto, Budget: 3 * time.Second, Passages: 3, From: 0.01, To: 0.99, Sure: 0.7},
 		Templates: map[string]Template{
 			"finance":  {Parts: []string{"value", "unit", "time", "subject", "source"}, Factor: 1},
 			"law":      {Parts: []string{"article", "content", "case", "exception"}, Factor: 0.8},

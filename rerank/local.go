@@ -37,6 +37,7 @@ type Local struct {
 // Options are what an assessor can do without.
 type Options struct {
 	Reader Reader // nil = none; a Reading.Mode that wants one then degrades
+	Joint  *Joint // how its say is joined; nil = the mean of both log odds
 }
 
 // New returns an assessor over the reader. model may be nil: then sufficiency is
@@ -503,11 +504,17 @@ func (l *Local) passages(j *judged, th Thresholds) (scores []kb.PassageScore, me
 	for k, i := range j.live {
 		rank[i] = k
 	}
+	top := 0.0
+	for _, c := range j.req.Candidates {
+		if len(c.Routes) > 0 {
+			top = math.Max(top, c.Score)
+		}
+	}
 	for i, c := range j.req.Candidates {
 		s := kb.PassageScore{ID: c.ID, CDS: j.passageCDS(c.ID)}
 		if k, ok := rank[i]; ok {
 			s.FGC, s.SID = j.passageFGC(k), j.sid[k]
-			s.Score = 0.5*j.fit(k) + 0.15*s.FGC + 0.35*relative(j.req.Candidates, i)
+			s.Score = standing(j.req.Candidates, i, top, j.fit(k), s.FGC)
 			if j.cds > th.CDS && j.losing[c.ID] {
 				s.Score /= 2
 			}
@@ -537,13 +544,28 @@ func (j *judged) passageFGC(k int) float64 {
 	return sum / float64(len(j.cover))
 }
 
-// relative is a candidate's retrieval score on the scale of its own list, so that
-// a caller's scores may have any scale: its rank from the top, 1..0.
-func relative(cands []kb.Candidate, i int) float64 {
-	if len(cands) < 2 {
-		return 1
+// firstPlaces is how many of the first that retrieval found stay the first: those an answer is
+// stated from.
+const firstPlaces = 5
+
+// standing is the score of a passage in the order for the answer, 0..1. What retrieval found
+// keeps its order but for near ties, which the fit of facts decides: where facts fill
+// nothing, their fit is the worse guide (docs/measurements.md, "Order"). A list handed over
+// has no scores, or some on a scale of its own, and may have no order: its places count, and
+// facts count more. top is the best score of retrieval; 0 = the list is handed over.
+func standing(cands []kb.Candidate, i int, top, fit, fgc float64) float64 {
+	if top > 0 {
+		score := 0.475*cands[i].Score/top + 0.025*fit
+		if i < firstPlaces { // some stand there for their route, not for their score
+			score += 0.5
+		}
+		return score
 	}
-	return 1 - float64(i)/float64(len(cands)-1)
+	place := 1.0
+	if n := len(cands); n > 1 {
+		place = 1 - float64(i)/float64(n-1)
+	}
+	return 0.6*place + 0.3*fit + 0.1*fgc
 }
 
 func emptySlots(a kb.Analysis) []kb.SlotFill {

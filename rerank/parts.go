@@ -2,6 +2,7 @@ package rerank
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -119,28 +120,34 @@ func (l *Local) severally(ctx context.Context, j *judged, sufficiency float64, t
 	if parts == nil {
 		return sufficiency, nil
 	}
-	reads := make([]*read, len(j.needs))
+	alone := make([]*judged, len(j.needs)) // nil: not read
 	for n := range j.needs {
 		if j.cover[n].Excluded || j.cover[n].General {
 			continue
 		}
-		found, err := l.read(ctx, j, n, parts[n])
+		part := l.part(j, n, parts[n])
+		found, err := l.read(ctx, part, 0, parts[n])
 		if err != nil {
 			return sufficiency, l.unread(ctx, err, out)
 		}
-		reads[n] = found
+		part.read = found
+		alone[n] = part
 	}
 	from := math.Pow(th.Sure, 1/float64(len(j.needs))) // all of them together are right with th.Sure
 	least, filled := 1.0, 0
-	for n, r := range reads {
+	for n, part := range alone {
 		has := j.cover[n].State != fact.StateEmpty && !j.cover[n].General
 		slot := &out.Slots[j.slots[n]]
-		if r == nil {
+		if part == nil {
 			least = math.Min(least, sufficiency)
 		} else {
-			p := l.cfg.Reading.join(sufficiency, j.said(n, r))
+			_, p, err := l.model.Predict(part.features)
+			if err != nil {
+				return 0, fmt.Errorf("assess: sufficiency model: %w", err)
+			}
+			p = l.options.Joint.join(p, part.said(0, part.read))
 			least = math.Min(least, p)
-			switch page, sentence, ok := j.pointed(n, r); {
+			switch page, sentence, ok := part.pointed(0, part.read); {
 			case has && p < th.Sufficiency:
 				has = false
 				slot.State, slot.Confidence, slot.Evidence = kb.Empty, 0, nil
@@ -166,4 +173,26 @@ func (l *Local) severally(ctx context.Context, j *judged, sufficiency float64, t
 	out.FGC = fgc(out.Slots)
 	out.Level = level(out.FGC, th)
 	return least, nil
+}
+
+// part is what is known of one thing that a question asks, as if it were asked alone in
+// words of its own.
+func (l *Local) part(j *judged, n int, question string) *judged {
+	out := *j
+	out.needs, out.cover, out.read = []fact.Need{j.needs[n]}, j.cover[n:n+1:n+1], nil
+	out.needs[0].Question = question
+	out.req.Analysis.Question = question
+	out.req.Analysis.Slots, out.slots = nil, nil
+	for i, s := range j.req.Analysis.Slots {
+		if s.Role == kb.Asked && s.Required && i != j.slots[n] {
+			continue
+		}
+		if i == j.slots[n] {
+			out.slots = []int{len(out.req.Analysis.Slots)}
+		}
+		out.req.Analysis.Slots = append(out.req.Analysis.Slots, s)
+	}
+	out.fills = l.slots(&out)
+	out.features = features(l, &out)
+	return &out
 }

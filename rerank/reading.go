@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sort"
-	"strings"
 	"time"
-	"unicode"
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/fact"
@@ -40,12 +37,6 @@ type Reading struct {
 	Budget   time.Duration // that a reading may take; above 0
 	Passages int           // read at most; above 0
 	From, To float64       // doubt: sufficiency within these, 0..1
-	// Sufficiency after reading: logistic of Bias + Model·logit(sufficiency) +
-	// Say·logit(probability that the best passage holds what is asked) +
-	// Point·logit(probability of the answer it points at) + Covered where facts fill what
-	// is asked; TableSay is added to Say where the best passage has a table.
-	// docs/measurements.md, "Reader".
-	Bias, Model, Say, Point, Covered, TableSay float64
 	// Sure is the probability of the answer pointed at from which its sentence is evidence
 	// before the sentences that facts found, 0..1.
 	Sure float64
@@ -76,30 +67,13 @@ func (c Reading) doubtful(sufficiency float64) bool {
 	return false
 }
 
-// join is the sufficiency after a reading.
-func (c Reading) join(sufficiency float64, r Said) float64 {
-	sum := c.Bias + c.Model*logit(sufficiency) + c.Say*logit(r.Holds) + c.Point*logit(r.Answer)
-	if r.Covered {
-		sum += c.Covered
-	}
-	if r.Table {
-		sum += c.TableSay * logit(r.Holds)
-	}
-	return 1 / (1 + math.Exp(-sum))
-}
-
-// logit is the log odds of a probability, held within what both models can know.
-func logit(p float64) float64 {
-	p = math.Min(0.995, math.Max(0.005, p))
-	return math.Log(p / (1 - p))
-}
-
 // read is what the reader found in the best passage.
 type read struct {
-	holds float64   // 0..1
-	page  int       // of judged.pages
-	span  text.Span // the answer, in the page; empty without one
-	sure  float64   // that it is there
+	holds  float64   // 0..1
+	page   int       // of judged.pages
+	span   text.Span // the answer, in the page; empty without one
+	sure   float64   // that it is there
+	around text.Span // what was read of the page lies around it
 }
 
 // stretch is a part of a page that is read.
@@ -151,23 +125,34 @@ func (l *Local) read(ctx context.Context, j *judged, need int, question string) 
 		return nil, errAbsent
 	}
 	parts := j.stretches(l.cfg.Reading.Passages, need)
-	excerpts, texts := make([]reading.Excerpt, len(parts)), make([]string, len(parts))
+	excerpts, found := make([]reading.Excerpt, len(parts)), make([]reader.Reading, len(parts))
+	texts, places := map[string][]string{}, map[string][]int{} // by the question as it is asked
+	var asked []string
 	for i, s := range parts {
 		excerpts[i] = reading.ExcerptOf(j.req.Candidates[j.live[s.page]].Passage, j.pages[s.page], s.span)
-		texts[i] = excerpts[i].Text
+		q := j.asking(question, need, s.page)
+		if texts[q] == nil {
+			asked = append(asked, q)
+		}
+		texts[q], places[q] = append(texts[q], excerpts[i].Text), append(places[q], i)
 	}
 	limited, cancel := context.WithTimeout(ctx, l.cfg.Reading.Budget)
 	defer cancel()
-	found, err := l.options.Reader.Read(limited, question, texts)
-	if err != nil {
-		return nil, fmt.Errorf("read %d passages: %w", len(texts), err)
+	for _, q := range asked {
+		got, err := l.options.Reader.Read(limited, q, texts[q])
+		if err != nil {
+			return nil, fmt.Errorf("read %d passages: %w", len(texts[q]), err)
+		}
+		for k, i := range places[q] {
+			found[i] = got[k]
+		}
 	}
 	out := &read{}
 	for i, r := range found {
 		if i > 0 && r.Holds <= out.holds {
 			continue
 		}
-		*out = read{holds: r.Holds, page: parts[i].page, sure: r.Answer.Probability}
+		*out = read{holds: r.Holds, page: parts[i].page, sure: r.Answer.Probability, around: parts[i].span}
 		if at, ok := excerpts[i].In(text.Span{Start: r.Answer.Start, End: r.Answer.End}); ok {
 			out.span = at
 		}
@@ -186,7 +171,7 @@ func (l *Local) second(ctx context.Context, j *judged, sufficiency float64, _ Th
 		return sufficiency, l.unread(ctx, err, out)
 	}
 	j.read = found
-	return l.cfg.Reading.join(sufficiency, j.said(0, found)), nil
+	return l.options.Joint.join(sufficiency, j.said(0, found)), nil
 }
 
 // unread names why the reader has no say; its error is the caller's end.
@@ -214,15 +199,6 @@ func sentenceOf(page *fact.Page, span text.Span) text.Span {
 	return span
 }
 
-// Said is what the reader says of a request, for training and measuring.
-type Said struct {
-	Asked   bool    // false: the reader has no say, the rest is zero
-	Holds   float64 // that the best passage holds what is asked, 0..1
-	Answer  float64 // that its answer is there, 0..1
-	Covered bool    // facts fill what is asked
-	Table   bool    // the best passage has a table
-}
-
 // Reading asks the reader about a request, whatever the mode.
 func (l *Local) Reading(ctx context.Context, req kb.AssessRequest) (Said, error) {
 	if req.Analysis.Clarify != nil {
@@ -241,30 +217,34 @@ func (l *Local) Reading(ctx context.Context, req kb.AssessRequest) (Said, error)
 
 // said is what the reader says for a need, with what weighs it.
 func (j *judged) said(need int, r *read) Said {
-	covered := j.cover[need].State != fact.StateEmpty && !j.cover[need].General
-	return Said{Asked: true, Holds: r.holds, Answer: r.sure, Covered: covered, Table: j.tabular(r.page)}
+	out := Said{Asked: true, Holds: r.holds, Answer: r.sure, Table: j.tabular(r.page), Expect: kb.Expect(j.needs[need].Expect), Class: j.req.Analysis.Class}
+	page := j.pages[r.page]
+	out.Foreign = text.Language(string(page.Runes)) != text.Language(j.req.Analysis.Question)
+	at := r.span
+	if at.Empty() {
+		at = r.around
+	}
+	if at.Empty() && j.overlap.Best == r.page {
+		at = j.overlap.BestSpan
+	}
+	if at.Empty() {
+		at = text.Span{Start: 0, End: len(page.Runes)}
+	}
+	out.Spot = j.round.Spot(&j.needs[need], r.page, at)
+	return out
 }
 
 // pointed is the sentence of the answer that the reader points at for a need; false where
-// it points at none, or where a value is asked and the sentence has none.
+// it points at none, or where a value or a time is asked and the sentence has none.
 func (j *judged) pointed(need int, r *read) (page int, sentence text.Span, ok bool) {
 	if r == nil || r.span.Empty() {
 		return 0, text.Span{}, false
 	}
-	p := j.pages[r.page]
-	sentence = sentenceOf(p, r.span)
-	switch kb.Expect(j.needs[need].Expect) {
-	case kb.ExpectQuantity, kb.ExpectTime, kb.ExpectDuration:
-		if !slices.ContainsFunc(p.Runes[sentence.Start:sentence.End], numeral) {
-			return 0, text.Span{}, false
-		}
+	sentence = sentenceOf(j.pages[r.page], r.span)
+	if !j.round.Spot(&j.needs[need], r.page, sentence).Kind {
+		return 0, text.Span{}, false
 	}
 	return r.page, sentence, true
-}
-
-// numeral reports whether a letter may be part of a number or a time.
-func numeral(r rune) bool {
-	return unicode.IsDigit(r) || strings.ContainsRune("零〇一二两三四五六七八九十百千万亿半每", r)
 }
 
 // redirect puts the sentence that the reader is sure of before the evidence of facts,

@@ -13,21 +13,22 @@ import (
 	"suffice.dev/suffice/kb"
 )
 
-// saying is one row for models/reader/join.py.
+// saying is one row for models/sufficiency/joint.py.
 type saying struct {
-	Set         string  `json:"set"`
-	Kind        string  `json:"kind"`
-	Language    string  `json:"lang"`
-	Label       bool    `json:"label"`
-	Outcome     string  `json:"outcome"` // without the reader
-	Sufficiency float64 `json:"p"`       // of the sufficiency model alone
-	Asked       bool    `json:"asked"`   // the reader has a say; the rest is its
-	Holds       float64 `json:"h"`
-	Answer      float64 `json:"answer"`
-	Covered     bool    `json:"covered"`
-	Table       bool    `json:"table"`
-	Group       string  `json:"group"`    // the passage asked about
-	Features    []any   `json:"features"` // of the sufficiency model, null = not known; none where the question asks back
+	Set         string    `json:"set"`
+	Kind        string    `json:"kind"`
+	Language    string    `json:"lang"`
+	Label       bool      `json:"label"`
+	Outcome     string    `json:"outcome"` // without the reader
+	Sufficiency float64   `json:"p"`       // of the sufficiency model alone
+	Asked       bool      `json:"asked"`   // the reader has a say; the rest is its
+	Holds       float64   `json:"h"`
+	Answer      float64   `json:"answer"`
+	Inputs      []float64 `json:"inputs"` // of the joint, where the reader has a say
+	Names       []string  `json:"names"`  // of the inputs
+	Question    string    `json:"question"`
+	Group       string    `json:"group"`    // the passage asked about
+	Features    []any     `json:"features"` // of the sufficiency model, null = not known; none where the question asks back
 }
 
 func (c *cli) trainSay() *cobra.Command {
@@ -40,7 +41,7 @@ func (c *cli) trainSay() *cobra.Command {
 		Long: `Judges examples that are not on the test side, and of questions beyond those that the
 sufficiency model was trained on, and of the written passages that no single model was
 trained on, without the reader, and asks the reader of each: rows of JSON Lines for
-models/reader/join.py.`,
+models/sufficiency/joint.py.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.writeSay(cmd.Context(), set, out, most, trained)
@@ -50,7 +51,7 @@ models/reader/join.py.`,
 	f := cmd.Flags()
 	f.StringVar(&out, "out", "say.jsonl", "file of the rows")
 	f.IntVar(&most, "most", 60, "examples taken of each data set")
-	f.IntVar(&trained, "trained", 400, "the --limit that the sufficiency model was trained with")
+	f.IntVar(&trained, "trained", 800, "the --limit that the sufficiency model was trained with")
 	return cmd
 }
 
@@ -126,7 +127,10 @@ func (c *cli) writeSay(ctx context.Context, set trainingSet, path string, most, 
 	rows := make([]saying, len(examples))
 	for i, e := range examples {
 		rows[i] = saying{Set: e.Source, Kind: e.Kind, Language: e.Language, Label: e.Sufficient, Outcome: string(judged[i].Outcome), Sufficiency: judged[i].Sufficiency,
-			Asked: said[i].Asked, Holds: said[i].Holds, Answer: said[i].Answer, Covered: said[i].Covered, Table: said[i].Table, Group: e.Group}
+			Asked: said[i].Asked, Holds: said[i].Holds, Answer: said[i].Answer, Group: e.Group, Question: e.Question}
+		if said[i].Asked {
+			rows[i].Names, rows[i].Inputs = app.JointInputs(), said[i].Inputs(judged[i].Sufficiency)
+		}
 		for _, v := range judged[i].Row {
 			if math.IsNaN(float64(v)) {
 				rows[i].Features = append(rows[i].Features, nil)

@@ -100,6 +100,9 @@ func (a *App) build(ctx context.Context) (*snapshot.Snapshot, error) {
 			if refused := reader.Refused(); len(refused) > 0 {
 				a.log.Warn("kernels that this processor claims to run count wrong and are not used", "kernels", refused, "instead", reader.Kernels())
 			}
+			if judged.Joint, err = rerank.DecodeJoint(sufficiency.Joint); err != nil {
+				return nil, err
+			}
 			judged.Reader, s.Versions.Model = read, s.Versions.Model+" "+read.Name()+"-"+read.Hash()
 		}
 		if table[RoleRerank] == here {

@@ -6,6 +6,7 @@ import (
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/reading"
+	"suffice.dev/suffice/models/sufficiency"
 	"suffice.dev/suffice/precheck"
 	"suffice.dev/suffice/rerank"
 	"suffice.dev/suffice/services/config"
@@ -42,6 +43,9 @@ func NewSufficiencyJudge(src config.Sources, learned bool) (*SufficiencyJudge, e
 	}
 	engine := newEngine(lex, static)
 	var opts rerank.Options
+	if opts.Joint, err = rerank.DecodeJoint(sufficiency.Joint); err != nil {
+		return nil, setup(err)
+	}
 	if read, err := readerModel(cfg.Reader); err != nil {
 		return nil, setup(err)
 	} else if read != nil {
@@ -71,6 +75,9 @@ func (j *SufficiencyJudge) Class(ctx context.Context, q kb.Question) (kb.Class, 
 
 // Said is what the reader says of a question's passages.
 type Said = rerank.Said
+
+// JointInputs names what Said.Inputs has, in order.
+func JointInputs() []string { return rerank.JointInputs }
 
 // Reading is what the reader says of the passages, as rerank.Local.Reading gives it.
 func (j *SufficiencyJudge) Reading(ctx context.Context, q kb.Question, passages []kb.Passage) (Said, error) {

@@ -14,3 +14,8 @@ var Model []byte
 //
 //go:embed model.json
 var Manifest []byte
+
+// Joint are the weights that rerank.DecodeJoint reads.
+//
+//go:embed joint.json
+var Joint []byte
