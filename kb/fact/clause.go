@@ -2,6 +2,8 @@ package fact
 
 import (
 	"slices"
+
+	"suffice.dev/suffice/kb/fact/quantity"
 	"suffice.dev/suffice/kb/fact/when"
 	"suffice.dev/suffice/text"
 )
@@ -732,6 +734,9 @@ func (a *assembly) latin(pieces []piece) {
 			done()
 			a.pending = nil
 			cur, curPred = s, true
+		case !lead && !has && r.gapped(cur, s):
+			done()
+			cur, curPred = s, true
 		default:
 			cur.End = s.End
 		}
@@ -801,6 +806,14 @@ func (a *assembly) clauses(s text.Span) {
 		if conditional(c.class) && c.Start > pred {
 			inCond = true // "if A and B": and belongs to the condition
 		}
+		if c.class == andCue && !inCond && c.Start > start && !r.inValue(c.Span) {
+			left, rest := r.trim(text.Span{Start: start, End: c.Start}), r.trim(text.Span{Start: c.End, End: s.End})
+			if _, _, ok := r.englishPredicate(rest); !ok && r.gapped(left, rest) {
+				a.latinClause(left)
+				start, a.start = c.End, c.Start
+				continue
+			}
+		}
 		if !has || c.Start <= start || (c.class != andCue && c.class != but && c.class != conj && c.class != instead) || r.inValue(c.Span) || c.End >= s.End {
 			continue
 		}
@@ -836,6 +849,25 @@ func (a *assembly) clauses(s text.Span) {
 	if !left.Empty() {
 		a.latinClause(left)
 	}
+}
+
+// gapped reports whether rest is a second statement whose verb is left out: "a fridge
+// costs 14 pounds | and a mattress 8 pounds". Both end in a quantity of one unit, and
+// the second names something before its own. Further statements may follow it.
+func (r *reader) gapped(left, rest text.Span) bool {
+	ql, qr := r.quantsIn(left), r.quantsIn(rest)
+	if len(ql) == 0 || len(qr) == 0 {
+		return false
+	}
+	l, f := ql[len(ql)-1], qr[0]
+	if l.Unit.Dim == quantity.None || l.Unit.Dim != f.Unit.Dim || l.Unit.Name != f.Unit.Name || l.Unit.Per != f.Unit.Per || !r.trim(text.Span{Start: l.End, End: left.End}).Empty() {
+		return false
+	}
+	if len(qr) == 1 && !r.trim(text.Span{Start: f.End, End: rest.End}).Empty() {
+		return false
+	}
+	named := r.termsIn(text.Span{Start: rest.Start, End: f.Start})
+	return len(named) > 0 && !r.spaced(rest.Start, f.Start, 7)
 }
 
 // spaced reports whether at least n spaces stand in [s,e).

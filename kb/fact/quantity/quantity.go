@@ -82,6 +82,7 @@ func (q Quantity) Point() bool {
 func Find(folded []rune) []Quantity {
 	s := scanner{f: folded}
 	s.run()
+	elided(folded, s.out)
 	return s.out
 }
 

@@ -1,0 +1,113 @@
+package quantity
+
+import (
+	"math/big"
+
+	"suffice.dev/suffice/text"
+)
+
+// reach is how many words may stand between a quantity and the bare number that
+// leaves its unit out.
+const reach = 8
+
+// numbered are nouns behind which a bare number is a name ("room 120", "article 5").
+var numbered = wordSet("room rooms article articles section sections page pages chapter clause clauses rule rules item items step steps stage phase level grade class zone zones band tier group type platform gate dock line lines bus tram track route number no nr floor form table figure annex appendix schedule part paragraph version release model unit units building block house box berth pier ward window desk office channel port point points size year week day month category option question series volume lot bay hall class code age ages aged total and or to from in at on by of")
+
+// elided gives a bare number the unit of the quantity before it in the same English
+// sentence where the second of two parallel statements leaves it out: "the east hall
+// holds 300 people and the west hall 120", "within three days and slides within five".
+// Between the two stand a comma or a coordinating word and one to eight words, the
+// number ends its statement, and it is no name ("and room 120"), year or ordinal.
+func elided(folded []rune, found []Quantity) {
+	for i := 1; i < len(found); i++ {
+		q, p := &found[i], &found[i-1]
+		if q.Unit != (Unit{}) || q.Noun != "" || q.Weak || q.Delta != 0 || q.Lo == nil && q.Hi == nil || !measures(p) || couldBeYear(q) || !endsStatement(folded, q.End) {
+			continue
+		}
+		last, marked, ok := remnant(folded[p.End:q.Start])
+		if !ok || q.Start == q.Number.Start && numbered[last] && !marked {
+			continue
+		}
+		q.Unit, q.Noun, q.NounSpan = p.Unit, p.Noun, text.Span{}
+		if f := p.Unit.Factor; f != nil {
+			for _, x := range []**big.Rat{&q.Lo, &q.Hi, &q.Step} {
+				if *x != nil {
+					*x = new(big.Rat).Mul(*x, f)
+				}
+			}
+		}
+	}
+}
+
+// measures reports whether a quantity has a unit that a number behind it can share.
+func measures(q *Quantity) bool {
+	switch q.Unit.Dim {
+	case None, Ordinal, ClockTime, Temperature, Points:
+		return false
+	case Count:
+		return q.Noun != "" || q.Unit.Name != ""
+	}
+	return true
+}
+
+func couldBeYear(q *Quantity) bool {
+	return q.Number.Len() == 4 && q.Lo != nil && q.Lo.IsInt() && q.Lo.Num().IsInt64() && q.Lo.Num().Int64() >= 1800 && q.Lo.Num().Int64() <= 2199
+}
+
+// endsStatement reports whether a statement ends at i, or another is joined to it.
+func endsStatement(folded []rune, i int) bool {
+	for i < len(folded) && folded[i] == ' ' {
+		i++
+	}
+	if i >= len(folded) {
+		return true
+	}
+	switch folded[i] {
+	case ',', ';', '\n', ')':
+		return true
+	case '.':
+		return i+1 >= len(folded) || folded[i+1] == ' ' || folded[i+1] == '\n'
+	}
+	word := wordAt(folded, i)
+	return word == "and" || word == "but" || word == "while"
+}
+
+func wordAt(folded []rune, i int) string {
+	j := i
+	for j < len(folded) && folded[j] >= 'a' && folded[j] <= 'z' {
+		j++
+	}
+	return string(folded[i:j])
+}
+
+// remnant reports whether the text between two quantities joins another statement to
+// the first: a coordinating word or a comma, then words only. last is its last word;
+// marked, whether an article opens it ("the western hall" is no name with a number).
+func remnant(between []rune) (last string, marked, ok bool) {
+	words, joined := 0, false
+	for i := 0; i < len(between); {
+		switch c := between[i]; {
+		case c >= 'a' && c <= 'z':
+			w := wordAt(between, i)
+			i += len(w)
+			if w == "and" || w == "but" || w == "while" || w == "whereas" {
+				joined, words, marked = true, 0, false
+				last = w
+				continue
+			}
+			if words++; words > reach {
+				return "", false, false
+			}
+			marked = marked || w == "the" || w == "a" || w == "an" || w == "each" || w == "every"
+			last = w
+		case c == ',' || c == ';':
+			joined, words, marked = true, 0, false
+			i++
+		case c == ' ' || c == '-' || c == '\'' || c == '’':
+			i++
+		default:
+			return "", false, false
+		}
+	}
+	return last, marked, joined && words > 0
+}
