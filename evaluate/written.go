@@ -15,8 +15,10 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/text"
 )
 
 // notSupported is the label of a claim that may be told as unsupported or as
@@ -64,6 +66,35 @@ func (p *WrittenPassage) Passage() kb.Passage {
 		out.Kind = "table"
 	}
 	return out
+}
+
+// OtherLanguage reports whether a question or claim is in another language than the
+// passage, by its letters: a Chinese one may hold names in Latin letters.
+func (p *WrittenPassage) OtherLanguage(said string) bool {
+	han, latin := 0, 0
+	for _, word := range strings.Fields(said) {
+		in := 0
+		for _, r := range word {
+			if text.IsHan(r) {
+				in++
+			}
+		}
+		if han += in; in == 0 && strings.ContainsFunc(word, unicode.IsLetter) {
+			latin++
+		}
+	}
+	language := "en"
+	if han > latin {
+		language = "zh"
+	}
+	return language != p.Language
+}
+
+// KeepOtherLanguage leaves of the passage the questions and claims in another language
+// than its own.
+func (p *WrittenPassage) KeepOtherLanguage() {
+	p.Questions = slices.DeleteFunc(p.Questions, func(q WrittenQuestion) bool { return !p.OtherLanguage(q.Question) })
+	p.Claims = slices.DeleteFunc(p.Claims, func(c WrittenClaim) bool { return !p.OtherLanguage(c.Claim) })
 }
 
 // Joining reports whether the passage is for fitting how models are joined: no trainer of
@@ -269,11 +300,23 @@ func (c ClaimCount) of(label string) int {
 	return n
 }
 
-// WrittenFigures are the counts by group: "all", each language, and each kind with its
-// label.
+// otherLanguage is the group of what is said in another language than the passage's.
+const otherLanguage = "other language"
+
+// WrittenFigures are the counts by group: "all", each language of the passage, what is
+// said in another language than that, and each kind with its label.
 type WrittenFigures struct {
 	Questions map[string]*QuestionCount
 	Claims    map[string]ClaimCount
+}
+
+// groups are those that a question or claim of a kind counts for.
+func (p *WrittenPassage) groups(said, kind string) []string {
+	out := []string{"1 all", "2 " + p.Language, "3 " + kind}
+	if p.OtherLanguage(said) {
+		out = append(out, "2 "+otherLanguage, "2 "+otherLanguage+", "+p.Language+" passage")
+	}
+	return out
 }
 
 // MeasureWritten counts what was judged.
@@ -283,7 +326,7 @@ func MeasureWritten(judged []JudgedWritten) WrittenFigures {
 		j := &judged[i]
 		for n, q := range j.Questions {
 			said := j.Assessments[n].Sufficient
-			for _, group := range []string{"1 all", "2 " + j.Language, "3 " + q.Kind} {
+			for _, group := range j.groups(q.Question, q.Kind) {
 				c := f.Questions[group]
 				if c == nil {
 					c = &QuestionCount{}
@@ -307,7 +350,7 @@ func MeasureWritten(judged []JudgedWritten) WrittenFigures {
 			}
 		}
 		for n, claim := range j.Claims {
-			for _, group := range []string{"1 all", "2 " + j.Language, "3 " + claim.Kind} {
+			for _, group := range j.groups(claim.Claim, claim.Kind) {
 				if f.Claims[group] == nil {
 					f.Claims[group] = ClaimCount{}
 				}

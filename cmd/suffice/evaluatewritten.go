@@ -15,7 +15,7 @@ import (
 
 func (c *cli) evaluateWritten() *cobra.Command {
 	var dir string
-	var wrong, heldOut, joining bool
+	var wrong, heldOut, joining, other bool
 	var claims string
 	cmd := &cobra.Command{
 		Use:   "written",
@@ -29,7 +29,7 @@ the side of the split that no tuning reads are left out; --held-out measures tho
 			if wrong && heldOut {
 				return usage("--wrong: held-out passages are counted, not shown; leave out --wrong or --held-out")
 			}
-			judged, err := c.judgedWritten(cmd.Context(), dir, heldOut, joining, claims)
+			judged, err := c.judgedWritten(cmd.Context(), dir, heldOut, joining, other, claims)
 			if err != nil {
 				return err
 			}
@@ -45,16 +45,23 @@ the side of the split that no tuning reads are left out; --held-out measures tho
 	cmd.Flags().BoolVar(&wrong, "wrong", false, "also list what was judged wrongly")
 	cmd.Flags().BoolVar(&heldOut, "held-out", false, "the passages that no tuning reads, instead of the others")
 	cmd.Flags().BoolVar(&joining, "joining", false, "of the others those alone that no single model was trained on")
+	cmd.Flags().BoolVar(&other, "other-language", false, "of their questions and claims those alone that are in another language than the passage")
 	cmd.Flags().StringVar(&claims, "claims", "", "no questions, and the claims as they are (single) or two by two in one sentence (joined)")
 	return cmd
 }
 
-func (c *cli) judgedWritten(ctx context.Context, dir string, heldOut, joining bool, claims string) ([]evaluate.JudgedWritten, error) {
+func (c *cli) judgedWritten(ctx context.Context, dir string, heldOut, joining, other bool, claims string) ([]evaluate.JudgedWritten, error) {
 	passages, err := evaluate.LoadWritten(dir)
 	if err != nil {
 		return nil, usage("--dir %s: %w", dir, err)
 	}
 	passages = slices.DeleteFunc(passages, func(p evaluate.WrittenPassage) bool { return p.Test() != heldOut || joining && !p.Joining() })
+	if other {
+		for i := range passages {
+			passages[i].KeepOtherLanguage()
+		}
+		passages = slices.DeleteFunc(passages, func(p evaluate.WrittenPassage) bool { return len(p.Questions)+len(p.Claims) == 0 })
+	}
 	for i := range passages {
 		switch claims {
 		case "":

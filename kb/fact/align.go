@@ -41,6 +41,9 @@ type wording struct {
 	under  []int32 // cells of the probes, see probe.cells
 	pairs  []pair  // of the probes, see probe.pairs
 	puts   []put   // what the cells weigh, in the order of the terms
+
+	mostlyHan, hasLatin bool // by its words, names left out
+	cross               *crossings
 }
 
 // put is a term over a cell, with the weight that it gives it before its rarity.
@@ -145,6 +148,17 @@ func (e *Engine) phrase(runes []rune, span text.Span, skip []text.Span) *wording
 	}
 	w.probe()
 	w.weigh(nil)
+	han, latin := 0, 0
+	for _, c := range w.cells {
+		switch {
+		case c.han:
+			han++
+		case !c.name && unicode.IsLetter(w.folded[c.Start]):
+			latin += 2
+		}
+	}
+	w.mostlyHan, w.hasLatin = han > latin, latin > 0
+	w.cross = &crossings{engine: e}
 	return w
 }
 
@@ -326,6 +340,9 @@ func (w *wording) lay(b *bag, cells []float64, limit float64) {
 				cells[k] = m
 			}
 		}
+	}
+	if w.across(b) {
+		w.layAcross(b, cells, limit)
 	}
 }
 

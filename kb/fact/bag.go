@@ -2,6 +2,7 @@ package fact
 
 import (
 	"math/bits"
+	"unicode"
 	"unicode/utf8"
 
 	"suffice.dev/suffice/text"
@@ -62,6 +63,8 @@ type bag struct {
 	keys    []key // a power of two; 0 = free
 	weights []float32
 	n       int
+
+	han, latin int // terms of each script
 }
 
 func newBag(terms int) *bag {
@@ -121,6 +124,12 @@ func (b *bag) has(word string, synset int32) bool {
 // add puts a term in with a weight; the greatest weight of a term counts. A longer
 // Han term also brings its character pairs, so that 退票手续费 covers 手续费.
 func (b *bag) add(word string, synset int32, weight float32) {
+	switch first := firstRune(word); {
+	case text.IsHan(first):
+		b.han++
+	case unicode.IsLetter(first):
+		b.latin++
+	}
 	b.put(wordKey(word), weight)
 	if synset != 0 {
 		b.put(conceptKey(synset), weight)
@@ -153,6 +162,7 @@ func (b *bag) addWording(w *wording, weight float32) {
 
 // addBag puts all of another bag in.
 func (b *bag) addBag(o *bag) {
+	b.han, b.latin = b.han+o.han, b.latin+o.latin
 	for i, k := range o.keys {
 		if k != 0 {
 			b.put(k, o.weights[i])

@@ -1,0 +1,217 @@
+package fact
+
+import (
+	"strings"
+	"sync"
+
+	"suffice.dev/suffice/text"
+	"suffice.dev/suffice/text/lexicon"
+)
+
+// A wording in one language is laid over a text in the other by the words that the
+// dictionary of both gives for its own: each may be told by several, and each of those
+// may be of several words, which all have to be there.
+
+const (
+	crossMatch  = 0.9 // how far a word of the other language stands for one
+	crossPhrase = 3   // words of the longest Latin phrase that is looked up
+)
+
+// crossings are the words of the other language for those of a wording, looked up when
+// they are first needed.
+type crossings struct {
+	once   sync.Once
+	engine *Engine
+	probes []crossProbe
+	under  []int32 // cells of the probes
+}
+
+// crossProbe is a word of a wording with what may stand for it.
+type crossProbe struct {
+	cells [2]int32 // range of crossings.under
+	told  []crossTold
+}
+
+// crossTold is one way to tell a word: of each part one key has to be there.
+type crossTold [][]key
+
+// of makes the probes of a wording.
+func (x *crossings) of(w *wording) []crossProbe {
+	x.once.Do(func() {
+		if w.mostlyHan {
+			x.readHan(w)
+		} else {
+			x.readLatin(w)
+		}
+	})
+	return x.probes
+}
+
+func (x *crossings) add(w *wording, s text.Span, told []crossTold) {
+	p := crossProbe{told: told}
+	p.cells[0] = int32(len(x.under))
+	last := -1
+	for i := s.Start; i < s.End; i++ {
+		if k := w.at[i]; k >= 0 && k != last {
+			x.under = append(x.under, int32(k))
+			last = k
+		}
+	}
+	p.cells[1] = int32(len(x.under))
+	if p.cells[0] < p.cells[1] {
+		x.probes = append(x.probes, p)
+	}
+}
+
+// readHan looks up what stands in a Chinese wording, every word of it, also one inside
+// another: of 挂号费 the registration is told without the fee.
+func (x *crossings) readHan(w *wording) {
+	words := lexicon.DefaultCrossing()
+	single := map[int]bool{}
+	for _, t := range w.terms {
+		if t.Kind == text.HanSingle {
+			single[t.Span.Start] = true
+		}
+	}
+	for i := range w.folded {
+		for n := 1; n <= words.Longest() && i+n <= len(w.folded) && text.IsHan(w.folded[i+n-1]); n++ {
+			if n == 1 && !single[i] {
+				continue
+			}
+			var told []crossTold
+			for _, phrase := range words.Latin(string(w.folded[i : i+n])) {
+				told = append(told, x.latin(phrase))
+			}
+			if len(told) > 0 {
+				x.add(w, text.Span{Start: i, End: i + n}, told)
+			}
+		}
+	}
+}
+
+// readLatin looks up the words and phrases of an English wording.
+func (x *crossings) readLatin(w *wording) {
+	words := lexicon.DefaultCrossing()
+	var stems []string
+	var at []text.Span
+	for _, t := range w.terms {
+		if t.Kind != text.Word && t.Kind != text.Concept || strings.ContainsAny(t.Text, " -") || t.Text == "" || text.IsHan(firstRune(t.Text)) {
+			continue
+		}
+		if len(at) > 0 && at[len(at)-1] == t.Span {
+			continue
+		}
+		stems, at = append(stems, text.Stem(t.Text)), append(at, t.Span)
+	}
+	for i := range stems {
+		for n := 1; n <= crossPhrase && i+n <= len(stems); n++ {
+			var told []crossTold
+			for _, word := range words.Han(strings.Join(stems[i:i+n], " ")) {
+				told = append(told, x.han(word)...)
+			}
+			if len(told) > 0 {
+				x.add(w, text.Span{Start: at[i].Start, End: at[i+n-1].End}, told)
+			}
+		}
+	}
+}
+
+// latin is how a Latin phrase stands in a bag: each word by its stem or, where the
+// dictionary has it, as it is or by its concept.
+func (x *crossings) latin(phrase string) crossTold {
+	var out crossTold
+	for word := range strings.SplitSeq(lexicon.Stems(phrase), " ") {
+		out = append(out, []key{wordKey(word)})
+	}
+	words := strings.FieldsFunc(phrase, func(r rune) bool { return r == ' ' || r == '-' })
+	if len(words) == len(out) { // no stop words in it
+		for i, word := range words {
+			out[i] = append(out[i], x.concept(word)...)
+		}
+	}
+	return out
+}
+
+// han is how a Han word stands in a bag: as it is, or by all its pairs of characters.
+func (x *crossings) han(word string) []crossTold {
+	out := []crossTold{{append([]key{wordKey(word)}, x.concept(word)...)}}
+	if runes := []rune(word); len(runes) > 2 {
+		var pairs crossTold
+		for i := range len(runes) - 1 {
+			pairs = append(pairs, []key{pairKey(runes[i], runes[i+1])})
+		}
+		out = append(out, pairs)
+	}
+	return out
+}
+
+// concept are the keys of a word that the dictionary of synonyms has.
+func (x *crossings) concept(word string) []key {
+	if x.engine.config.Dictionary == nil {
+		return nil
+	}
+	folded := []rune(word)
+	end, id, ok := x.engine.config.Dictionary.Match(folded, 0)
+	if !ok || end != len(folded) {
+		return nil
+	}
+	return []key{wordKey(word), conceptKey(id)}
+}
+
+// across reports whether a bag is of another language than the wording.
+func (w *wording) across(b *bag) bool {
+	if w.mostlyHan {
+		return b.latin > b.han
+	}
+	return b.han > b.latin && w.hasLatin
+}
+
+// layAcross raises the cells whose words the bag, in the other language, tells.
+func (w *wording) layAcross(b *bag, cells []float64, limit float64) {
+	probes := w.cross.of(w)
+	for i := range probes {
+		p := &probes[i]
+		best := float32(0)
+		for _, told := range p.told {
+			best = max(best, b.tells(told))
+		}
+		m := min(float64(best)*crossMatch, limit)
+		for _, k := range w.cross.under[p.cells[0]:p.cells[1]] {
+			cells[k] = max(cells[k], m)
+		}
+	}
+}
+
+// tells is the least weight of the parts of a way to tell a word; 0 where one is not there.
+func (b *bag) tells(told crossTold) float32 {
+	least := float32(1)
+	for _, part := range told {
+		most := float32(0)
+		for _, k := range part {
+			most = max(most, b.weight(k))
+		}
+		if least = min(least, most); least == 0 {
+			return 0
+		}
+	}
+	return least
+}
+
+// crossKeys are the keys by which a cell is covered in the other language.
+func (w *wording) crossKeys(cell int) []key {
+	var out []key
+	for _, p := range w.cross.of(w) {
+		for _, k := range w.cross.under[p.cells[0]:p.cells[1]] {
+			if int(k) != cell {
+				continue
+			}
+			for _, told := range p.told {
+				for _, part := range told {
+					out = append(out, part...)
+				}
+			}
+			break
+		}
+	}
+	return out
+}

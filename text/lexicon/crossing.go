@@ -1,0 +1,123 @@
+package lexicon
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"suffice.dev/suffice/text"
+)
+
+//go:embed crossing.yaml
+var builtinCrossing []byte
+
+var defaultCrossing = sync.OnceValue(func() *Crossing {
+	c, err := ParseCrossing("crossing.yaml", builtinCrossing)
+	if err != nil {
+		panic("built-in words of the other language: " + err.Error()) // the file is compiled in; a test reads it
+	}
+	return c
+})
+
+// DefaultCrossing returns the built-in words of one language with those of the other.
+// They are read at the first call, which a text in the other language makes.
+func DefaultCrossing() *Crossing { return defaultCrossing() }
+
+// Crossing gives for a Chinese word the English ones that it may be told by, and the
+// other way round. A word may stand in many lines, and what shares a line need not mean
+// the same in one language (wear and put on): texts of one language are never compared
+// by it. It does not change and is safe for concurrent use.
+type Crossing struct {
+	latin   map[string][]string // by Han word
+	han     map[string][]string // by the stems of a Latin phrase
+	longest int                 // code points of the longest Han word
+}
+
+// ParseCrossing reads a file of words of both languages. The form is that of Parse, a
+// domain with a list of lines of terms separated by commas, but a term may stand in many
+// lines and a Chinese one may be a single character. Refused are: a line without a term
+// of each language, a term twice in a line, a term with punctuation or of both scripts,
+// and anything of another form. Errors are *FormatError.
+func ParseCrossing(file string, data []byte) (*Crossing, error) {
+	entries, err := readEntries(file, data)
+	if err != nil {
+		return nil, err
+	}
+	c := &Crossing{latin: make(map[string][]string, 2*len(entries)), han: make(map[string][]string, 2*len(entries))}
+	for _, e := range entries {
+		var han, latin []string
+		for raw := range strings.SplitSeq(e.terms, ",") {
+			term := foldTerm(strings.TrimSpace(raw))
+			first, n := utf8.DecodeRuneInString(term)
+			reason := ""
+			switch single := n == len(term) && text.IsHan(first); {
+			case !single && checkTerm(term) != "":
+				reason = checkTerm(term)
+			case slices.Contains(han, term) || slices.Contains(latin, term):
+				reason = "stands twice in the line"
+			case !text.IsHan(first) && strings.ContainsFunc(term, text.IsHan):
+				reason = "is of both scripts"
+			}
+			if reason != "" {
+				return nil, &FormatError{File: file, Line: e.line, Reason: fmt.Sprintf("term %q %s", strings.TrimSpace(raw), reason)}
+			}
+			if text.IsHan(first) {
+				han = append(han, term)
+				c.longest = max(c.longest, utf8.RuneCountInString(term))
+			} else {
+				latin = append(latin, term)
+			}
+		}
+		if len(han) == 0 || len(latin) == 0 {
+			return nil, &FormatError{File: file, Line: e.line, Reason: "a line needs a term of each language"}
+		}
+		for _, t := range han {
+			c.latin[t] = appendNew(c.latin[t], latin)
+		}
+		for _, t := range latin {
+			stems := Stems(t)
+			c.han[stems] = appendNew(c.han[stems], han)
+		}
+	}
+	return c, nil
+}
+
+func appendNew(list, more []string) []string {
+	for _, m := range more {
+		if !slices.Contains(list, m) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// Stems are the stems of the words of a folded Latin phrase, stop words left out, with a
+// space between; of a phrase of stop words alone, all of them.
+func Stems(phrase string) string {
+	words := strings.FieldsFunc(phrase, func(r rune) bool { return r == ' ' || r == '-' })
+	kept := slices.DeleteFunc(slices.Clone(words), text.StopWord)
+	if len(kept) == 0 {
+		kept = words
+	}
+	for i, w := range kept {
+		kept[i] = text.Stem(w)
+	}
+	return strings.Join(kept, " ")
+}
+
+// Len is the number of Han words and of Latin phrases.
+func (c *Crossing) Len() (han, latin int) { return len(c.latin), len(c.han) }
+
+// Longest is the length of the longest Han word in code points.
+func (c *Crossing) Longest() int { return c.longest }
+
+// Latin are the folded Latin phrases for a Han word, in the order of the file; nil for
+// an unknown one. The caller does not change them.
+func (c *Crossing) Latin(word string) []string { return c.latin[word] }
+
+// Han are the Han words for a Latin phrase that is given as its Stems; nil for an unknown
+// one. The caller does not change them.
+func (c *Crossing) Han(stems string) []string { return c.han[stems] }
