@@ -272,16 +272,24 @@ type Weights struct {
 	Dense, BM25, Graph float64
 }
 
-// lent is the share of the weights of BM25 and graph that goes with the dense score of a
-// passage in another language than the question: its words cannot stand there, and that
-// they do not says nothing. Fitted with the weights (docs/decisions.md).
-const lent = 0.2
+// A passage in another language than the question shares with it what the dictionary knows, names and
+// figures, and no other words: BM25 and the graph score it as many times higher, and of the weight of
+// the dense route goes a share in proportion to theirs, since vectors know less across languages. Fitted with the
+// weights (docs/measurements.md).
+const (
+	abroadBM25  = 3
+	abroadGraph = 4
+	abroadCeded = 0.6
+)
 
 // Fuse is the fused score of a passage: the sum of its scores by the weights. abroad says
 // that it is in another language than the question. Weights that sum to 1 give 0..1.
 func (w Weights) Fuse(dense, bm25, graph float64, abroad bool) float64 {
 	if abroad {
-		w.Dense += lent * (w.BM25 + w.Graph)
+		bm25, graph = min(1, abroadBM25*bm25), min(1, abroadGraph*graph)
+		if sum := w.Dense + w.BM25 + w.Graph; sum > 0 {
+			w.Dense *= 1 - abroadCeded*(w.BM25+w.Graph)/sum
+		}
 	}
 	return min(1, w.Dense*dense+w.BM25*bm25+w.Graph*graph)
 }

@@ -30,9 +30,9 @@ const DefaultTopK = 10
 // DefaultWeights are those of a class that Config.Weights does not name.
 //
 // They were fitted with the calibrations of the routes, for the built-in embedding, on the
-// fitting side of nine sets (docs/measurements.md): dense between 0.5 and 0.6 serves
+// fitting side of nine sets (docs/measurements.md): dense between 0.45 and 0.55 serves
 // each class best that has questions enough to tell, so all classes have the same.
-var DefaultWeights = kb.Weights{Dense: 0.55, BM25: 0.29, Graph: 0.16}
+var DefaultWeights = kb.Weights{Dense: 0.5, BM25: 0.33, Graph: 0.17}
 
 // Default returns the shipped configuration.
 func Default() Config {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Recall and time a question beside the nearest public pipelines in Python, and ratios to numpy and to bleve alone, all in one run.
   docs/bench/peers.py [--set squad2] [--set cmrc2018] [--every 24] [--shared ../shared] [--no-ratios]
-Needs: go; pip install haystack-ai llama-index-core llama-index-retrievers-bm25 numpy tokenizers.
+Needs: go; pip install haystack-ai==3.4.1 llama-index-core==0.14.25 llama-index-retrievers-bm25==0.8.0 numpy==2.4.6 tokenizers==0.23.3.
 All index the same paragraphs, whole (no chunking by the peers; ours cuts as it ships), and are asked the same questions. The peers are given the built-in static embedding as it
 is committed (one vector a paragraph, as their pipelines do) and BM25 over words and single Chinese characters, and fuse by reciprocal ranks, their default hybrid.
 Milliseconds are processor time of the asking process a question, so that other work on the machine shifts all alike."""
