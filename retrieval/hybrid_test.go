@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -357,5 +358,41 @@ func TestConfigValidate(t *testing.T) {
 	}
 	if _, err := retrieval.New(retrieval.Default(), nil, texts{}); err == nil {
 		t.Error("New takes no routes")
+	}
+}
+
+// What words and facts of a passage in another language have in common with the question
+// counts for more, and no score leaves 0..1.
+func TestAbroad(t *testing.T) {
+	w := retrieval.DefaultWeights
+	for _, tt := range []struct {
+		name               string
+		w                  kb.Weights
+		dense, bm25, graph float64
+		more               int // than at home: 1 = more, -1 = less, 0 = the same
+	}{
+		{"vectors alone count as at home", kb.Weights{Dense: 1}, 0.6, 0.3, 0.3, 0},
+		{"near in vectors, no words", w, 0.8, 0, 0, -1},
+		{"some words", w, 0.4, 0.2, 0, 1},
+		{"a fact", w, 0.4, 0, 0.2, 1},
+		{"all", w, 1, 1, 1, -1},
+		{"words alone cannot count for more than they all can", kb.Weights{BM25: 1}, 0, 0.9, 0, 1},
+	} {
+		order := func(a, b float64) int {
+			switch {
+			case math.Abs(a-b) < 1e-9:
+				return 0
+			case a > b:
+				return 1
+			}
+			return -1
+		}
+		home, abroad := tt.w.Fuse(tt.dense, tt.bm25, tt.graph, false), tt.w.Fuse(tt.dense, tt.bm25, tt.graph, true)
+		if got := order(abroad, home); got != tt.more {
+			t.Errorf("%s: %v abroad, %v at home", tt.name, abroad, home)
+		}
+		if abroad < 0 || abroad > 1 {
+			t.Errorf("%s: %v", tt.name, abroad)
+		}
 	}
 }
