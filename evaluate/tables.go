@@ -326,6 +326,9 @@ type TableMiss struct {
 	State    fact.State
 	Got      []string // the cells that filled instead
 	Reason   string
+
+	Uncovered []string // words of the question that what comes nearest does not carry
+	Excluded  bool     // something fits in its words and is taken for another thing, case or time
 }
 
 // Slots makes the needs of a question with its analysis.
@@ -402,6 +405,7 @@ func Tables(ctx context.Context, engine *fact.Engine, analyze Analyze, slots Slo
 			if c.State != fact.StateEmpty {
 				miss.State = c.State
 			}
+			miss.Uncovered, miss.Excluded = append(miss.Uncovered, c.Uncovered...), miss.Excluded || c.Excluded
 			for k, r := range c.Fillers {
 				if right[r.Fact] {
 					found = true
@@ -424,7 +428,7 @@ func Tables(ctx context.Context, engine *fact.Engine, analyze Analyze, slots Slo
 		case miss.State == fact.StateEmpty:
 			miss.Reason = "nothing fills"
 		default:
-			miss.Reason = "another cell fills"
+			miss.Reason = otherCell(page, right, covs)
 		}
 		row.Misses = append(row.Misses, miss)
 	}
@@ -433,6 +437,26 @@ func Tables(ctx context.Context, engine *fact.Engine, analyze Analyze, slots Slo
 		row.PerSecond = float64(row.Questions) / s
 	}
 	return row, nil
+}
+
+// otherCell says how the cells that filled lie to the right one.
+func otherCell(page *fact.Page, right map[int]bool, covs []fact.Coverage) string {
+	row, column := false, false
+	for _, c := range covs {
+		for _, r := range c.Fillers {
+			for i := range right {
+				row = row || page.Facts[i].Sentence == page.Facts[r.Fact].Sentence
+				column = column || page.Facts[i].Attribute.Text == page.Facts[r.Fact].Attribute.Text
+			}
+		}
+	}
+	switch {
+	case row:
+		return "another cell of the right row fills"
+	case column:
+		return "another cell of the right column fills"
+	}
+	return "another cell fills"
 }
 
 // tablesAsOf is the day on which the questions of the table sets are asked.

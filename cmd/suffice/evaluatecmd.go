@@ -28,7 +28,7 @@ func (c *cli) evaluateCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(c.evaluateCorpus(), c.evaluateRetrieval(), c.evaluateRoutes(), c.evaluateAsk(), c.evaluateSufficiency(), c.evaluateThresholds(), c.evaluateOrder(), c.evaluateVerification(), c.evaluateAnswers(), c.evaluateWritten())
+	cmd.AddCommand(c.evaluateCorpus(), c.evaluateFacts(), c.evaluateRetrieval(), c.evaluateRoutes(), c.evaluateAsk(), c.evaluateSufficiency(), c.evaluateThresholds(), c.evaluateOrder(), c.evaluateVerification(), c.evaluateAnswers(), c.evaluateWritten())
 	return cmd
 }
 

@@ -1705,7 +1705,7 @@ type titles struct {
 // versions of one document.
 func (x *comparer) versionsOf(ra, rb Ref) bool {
 	va, vb := x.views[ra.Page], x.views[rb.Page]
-	if va.meta.Document != "" && va.meta.Document == vb.meta.Document && va.meta.Version != vb.meta.Version || namesReplaced(&va.meta, &vb.meta) || namesReplaced(&vb.meta, &va.meta) {
+	if va.meta.Document != "" && va.meta.Document == vb.meta.Document && va.meta.Version != vb.meta.Version || replaces(&va.meta, &vb.meta) || replaces(&vb.meta, &va.meta) {
 		return true
 	}
 	key := [2]int{ra.Page, rb.Page}
@@ -1720,16 +1720,6 @@ func (x *comparer) versionsOf(ra, rb Ref) bool {
 	fa, fb := x.fact(ra), x.fact(rb)
 	na, nb := articleOf(va, fa), articleOf(vb, fb)
 	return na == nb && (na != "" || (t.one || t.year && successive(&va.meta, &vb.meta)) && ruleValue(va, fa) && ruleValue(vb, fb))
-}
-
-// namesReplaced reports whether a document says that it replaces another.
-func namesReplaced(a, b *Meta) bool {
-	for _, s := range a.Supersedes {
-		if s != "" && (s == b.ID || s == b.Document) {
-			return true
-		}
-	}
-	return false
 }
 
 // successive reports whether two documents began to hold, or came out, on different days, so
