@@ -234,38 +234,51 @@ var edit = map[string]string{"一": "四", "二": "五", "三": "六", "四": "�
 // lawUnits are units by which a number of a law is a value and no word.
 const lawUnits = "日天年月周元人倍次岁吨米里%时"
 
-// EditedPairs makes more changed numbers than the laws have: in each article that is the
-// same in both versions, one number with a unit is replaced by another one. Articles
-// without such a number are left out.
+// EditedPairs makes more changed numbers than the laws have: of each article that is the
+// same in both versions, one pair for each number with a unit, in which that number alone is
+// replaced by another one. Articles without such a number are left out; dates, and years
+// that are named and not counted (上一年), are no such numbers.
 func EditedPairs(pairs []ArticlePair) []ArticlePair {
 	var out []ArticlePair
 	for _, p := range pairs {
 		if !p.Same {
 			continue
 		}
-		p.New = p.Old
 		runes := []rune(p.Old)
-	sentences:
 		for _, s := range lawSentences(p.Old) {
 			for k, n := range s.numbers {
-				digits := []rune(n)
-				other, ok := edit[string(digits[0])]
-				if !ok || len(digits) < 2 || len(digits) > 4 || !strings.ContainsRune(lawUnits, digits[len(digits)-1]) || strings.HasPrefix(n, "十") && len(digits) > 2 {
+				at := s.spans[k]
+				changed, ok := edited(n, runes, at)
+				if !ok {
 					continue
 				}
-				at := s.spans[k]
-				changed := other + string(digits[1:])
-				p.New = string(runes[:at.Start]) + changed + string(runes[at.End:])
-				p.Changes = []NumberChange{{Old: at, New: text.Span{Start: at.Start, End: at.Start + len([]rune(changed))},
+				q := p
+				q.Same = false
+				q.New = string(runes[:at.Start]) + changed + string(runes[at.End:])
+				q.Changes = []NumberChange{{Old: at, New: text.Span{Start: at.Start, End: at.Start + len([]rune(changed))},
 					Asked: strings.Replace(s.text, n, "多少", 1), OldNum: n, NewNum: changed}}
-				break sentences
+				out = append(out, q)
 			}
-		}
-		if p.Same = false; len(p.Changes) > 0 {
-			out = append(out, p)
 		}
 	}
 	return out
+}
+
+// edited is another number in the place of a number of a law.
+func edited(n string, article []rune, at text.Span) (string, bool) {
+	digits := []rune(n)
+	other, ok := edit[string(digits[0])]
+	last := digits[len(digits)-1]
+	if !ok || len(digits) < 2 || len(digits) > 4 || !strings.ContainsRune(lawUnits, last) || digits[0] == '十' && len(digits) > 2 {
+		return "", false
+	}
+	if at.Start > 0 && strings.ContainsRune("上下前后次同本每月年第", article[at.Start-1]) {
+		return "", false
+	}
+	if last == '月' && !strings.Contains(n, "个") || last == '年' && at.End < len(article) && strings.ContainsRune("度一二三四五六七八九十0123456789", article[at.End]) {
+		return "", false
+	}
+	return other + string(digits[1:]), true
 }
 
 type lawSentence struct {

@@ -21,15 +21,21 @@ func TestLaws(t *testing.T) {
 	}
 	e := engine(t)
 	var reports []evaluate.LawsReport
-	for _, need := range []bool{true, false} {
-		r, err := evaluate.Laws(t.Context(), e, pairs, need)
-		if err != nil {
-			t.Fatal(err)
-		}
-		reports = append(reports, r)
-		if os.Getenv("SUFFICE_MISSES") == "laws" {
-			t.Logf("need %v, missed:\n%s", need, strings.Join(r.MissedBy, "\n"))
-			t.Logf("need %v, false:\n%s", need, strings.Join(r.FalselyFound, "\n"))
+	for _, set := range []struct {
+		name  string
+		pairs []evaluate.ArticlePair
+	}{{"versions", pairs}, {"edited", evaluate.EditedPairs(pairs)}} {
+		for _, need := range []bool{true, false} {
+			r, err := evaluate.Laws(t.Context(), e, set.pairs, need)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Set = set.name
+			reports = append(reports, r)
+			if os.Getenv("SUFFICE_MISSES") == "laws" {
+				t.Logf("%s, need %v, missed:\n%s", set.name, need, strings.Join(r.MissedBy, "\n"))
+				t.Logf("%s, need %v, false:\n%s", set.name, need, strings.Join(r.FalselyFound, "\n"))
+			}
 		}
 	}
 	var b strings.Builder

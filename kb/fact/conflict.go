@@ -4,6 +4,7 @@ import (
 	"iter"
 	"math"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
@@ -20,6 +21,7 @@ const (
 	oneStatement  = 0.78 // the same for two whole clauses
 	hardDistance  = 0.20 // relative difference from which a value conflict is hard
 	leastShared   = 3.0  // least weight of the shared words
+	leastVersion  = 1.5  // the same for one rule in two versions without another word
 	maxCandidates = 64   // facts compared with one fact
 	fullFit       = 0.75 // fit of a filler that carries all that is asked
 )
@@ -464,10 +466,14 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 			limit = 0.3
 		}
 	}
-	if m.similarity < limit || need == nil && (m.shared < leastShared || m.extraA+m.extraB > 0.25*m.shared) && !(form == ofCore && m.shared >= 2.5) {
+	versions := x.versionsOf(ra, rb)
+	least := leastShared
+	if versions && m.extraA+m.extraB == 0 { // a short rule of one article, word for word
+		least = leastVersion
+	}
+	if m.similarity < limit || need == nil && (m.shared < least || m.extraA+m.extraB > 0.25*m.shared) && !(form == ofCore && m.shared >= 2.5) {
 		return none, false
 	}
-	versions := x.versionsOf(ra, rb)
 	ta, tb := va.ownTimes(ra.Fact), vb.ownTimes(rb.Fact)
 	if versions { // the years of two versions of one rule do not set them apart
 		ta, tb = va.statedTimes(ra.Fact), vb.statedTimes(rb.Fact)
@@ -579,8 +585,8 @@ func (x *comparer) excepted(va *view, a *Fact, vb *view, b *Fact) bool {
 	}
 	var bag *bag
 	for _, c := range conds {
-		if c.Kind != Except && c.Kind != Unless {
-			continue
+		if c.Kind != Except && c.Kind != Unless || slices.ContainsFunc(cb.Conditions, func(o Condition) bool { return o.Kind == c.Kind && o.Text == c.Text }) {
+			continue // both make the same exception
 		}
 		if len(c.Terms) > 0 {
 			if bag == nil {
@@ -1273,7 +1279,7 @@ func (x *comparer) kind(ra, rb Ref, m overlap, ranges bool) (kind string, hard b
 				}
 				return "CONDITION", true, reason
 			}
-			if cond == relation.Differs || special || fa.Negative() || fb.Negative() {
+			if cond == relation.Differs || special || (fa.Negative() || fb.Negative()) && !forbiddenBounds(va, fa, vb, fb) {
 				return "", false, ""
 			}
 			return valueKind(va, vb, fa, fb, reason)
@@ -1359,6 +1365,40 @@ func opposedBounds(a, b *quantity.Quantity) bool {
 		a, b = b, a
 	}
 	return a.Lo != nil && a.Hi == nil && b.Lo == nil && b.Hi != nil && a.Lo.Cmp(b.Hi) == 0 && !a.LoOpen && !b.HiOpen
+}
+
+// forbiddenBounds reports whether two facts forbid to go beyond a bound on the same side:
+// 不得低于20%, must not exceed 50 euros. Then the bounds are what they state.
+func forbiddenBounds(va *view, a *Fact, vb *view, b *Fact) bool {
+	qa, qb := a.Value.Quantity, b.Value.Quantity
+	if a.Modality != MustNot || b.Modality != MustNot || a.Denied || b.Denied || qa == nil || qb == nil {
+		return false
+	}
+	if !qa.Point() && !qb.Point() {
+		return sameBound(qa, qb)
+	}
+	// The words of the bound may stand apart from its number: 不得低于总投资的百分之二十.
+	sa := bounding(va.beforeValue(a))
+	return sa != 0 && sa == bounding(vb.beforeValue(b))
+}
+
+// bounding is 1 where the last bounding word of a folded text names what is too little, -1
+// too much, 0 where it has none.
+func bounding(s string) int {
+	low, high := -1, -1
+	for _, w := range [...]string{"低于", "少于", "小于", "不足", "below", "less than", "fewer than", "under"} {
+		low = max(low, strings.LastIndex(s, w))
+	}
+	for _, w := range [...]string{"超过", "高于", "多于", "大于", "超出", "exceed", "more than", "above", "over"} {
+		high = max(high, strings.LastIndex(s, w))
+	}
+	switch {
+	case low > high:
+		return 1
+	case high > low:
+		return -1
+	}
+	return 0
 }
 
 // sameBound reports whether two thresholds bound from the same side; a single number

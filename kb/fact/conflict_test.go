@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gopkg.in/yaml.v3"
 
@@ -21,6 +22,8 @@ type conflictCase struct {
 	TitleA   string `yaml:"title_a"`
 	TitleB   string `yaml:"title_b"`
 	A, B     string
+	DayA     time.Time `yaml:"day_a"` // when it was published
+	DayB     time.Time `yaml:"day_b"`
 	Kinds    []string // any of these; none = the two do not conflict
 	Asked    *bool
 	Need     *Need // what the question asks; nil = the passages alone
@@ -58,7 +61,7 @@ func TestConflicts(t *testing.T) {
 				a, b := e.Read(Source{Text: c.A, Title: c.TitleA}), e.Read(Source{Text: c.B, Title: c.TitleB})
 				// In either order, beside a question about something else.
 				for _, pages := range [][]*Page{{a, b}, {b, a}} {
-					metas := []Meta{{ID: "a", Title: c.TitleA}, {ID: "b", Title: c.TitleB}}
+					metas := []Meta{{ID: "a", Title: c.TitleA, PublishedAt: c.DayA}, {ID: "b", Title: c.TitleB, PublishedAt: c.DayB}}
 					if pages[0] == b {
 						metas[0], metas[1] = metas[1], metas[0]
 					}

@@ -505,7 +505,7 @@ var implied = map[quantity.Dimension]string{
 	quantity.Money:       "cost price fee charg pay paid expens rate tariff fare salari wage budget allowanc subsidi bonus deposit penalti fine rent premium 津贴 补贴 奖金 押金 罚款 工资 租金 保费 定价 费 价 收 钱 金额 费用 价格 收费 多少钱 花费 售价 票价 缴 付 交 掏 花",
 	quantity.Mass:        "weigh weight heavi 重 重量",
 	quantity.Length:      "far long length distanc tall high height deep depth wide width away 远 长 高 宽 深 距 距离 长度 高度 路程",
-	quantity.Duration:    "long last take time durat period within term valid interval fast quick slow 间隔 时间 时长 多久 期限 久 有效 有效期 耗时",
+	quantity.Duration:    "long last take time durat period within term valid interval fast quick slow 间隔 隔 每隔 时间 时长 多久 期限 久 有效 有效期 耗时",
 	quantity.Months:      "long last take time durat period within term valid 时间 时长 多久 期限 久 有效 有效期",
 	quantity.WorkingDays: "long last take time durat period within 时间 时长 多久 期限 久",
 	quantity.Speed:       "fast speed run quick 速度 快 时速",

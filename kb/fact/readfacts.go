@@ -361,6 +361,10 @@ func (r *reader) findSubject(st *statement) {
 			st.region.Start = t.End
 		}
 		st.region = r.trim(r.periodic(st.region))
+		if n := r.denialAtEnd(st.region); n > 0 { // "X no longer supports": the denial is of the verb
+			st.pred = st.region.End - n
+			st.region = r.trim(text.Span{Start: st.region.Start, End: st.pred})
+		}
 		if st.relative {
 			st.region = text.Span{}
 		}
@@ -383,6 +387,17 @@ func (r *reader) findSubject(st *statement) {
 	if len(r.termsIn(st.region)) == 0 || r.onlyMeasure(st.region) {
 		st.region = text.Span{Start: st.region.Start, End: st.region.Start}
 	}
+}
+
+// denialAtEnd is the length of a denying adverb that ends an English subject, with nothing
+// but the verb behind it; 0 for none.
+func (r *reader) denialAtEnd(s text.Span) int {
+	for _, w := range [...]string{"no longer", "never", "not yet", "hardly"} {
+		if n := len(w); s.Len() > n+1 && string(r.folded[s.End-n:s.End]) == w && r.folded[s.End-n-1] == ' ' {
+			return n
+		}
+	}
+	return 0
 }
 
 // opening are words that open an adverbial and no subject.

@@ -2,6 +2,7 @@ package quantity
 
 import (
 	"math/big"
+	"strings"
 
 	"suffice.dev/suffice/text"
 )
@@ -421,6 +422,9 @@ func (s *scanner) hanUnitFits(j, e int, n *number, spec *unitSpec) bool {
 		}
 		if next == '游' || next == '的' {
 			return !s.monthBefore(n.start)
+		}
+		if next == '前' && text.IsHan(s.at(n.start-1)) && !strings.ContainsRune("于在到至月周每即从自起本次当", s.at(n.start-1)) {
+			return !s.monthBefore(n.start) // 召开十日前: that many days before it; 于十日前 is a day of a month
 		}
 		return s.durationBefore(n.start)
 	case '里':

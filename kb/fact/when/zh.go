@@ -473,6 +473,9 @@ func (s *scanner) atHan(i int) int {
 		if i+len(w.text) > len(s.f) || string(s.f[i:i+len(w.text)]) != string(w.text) {
 			continue
 		}
+		if r == '日' && i > 0 && (hanDigit(s.f[i-1]) >= 0 || s.f[i-1] == '十' || s.f[i-1] >= '0' && s.f[i-1] <= '9' || s.f[i-1] == ' ' || s.f[i-1] == '作') {
+			continue // 五日前, 10日前: a number of days before, and not lately
+		}
 		if next, ok := s.hanRelative(i, w); ok {
 			return next
 		}
