@@ -273,23 +273,23 @@ type Weights struct {
 }
 
 // A passage in another language than the question shares with it what the dictionary knows, names and
-// figures, and no other words: BM25 and the graph score it as many times higher, and of the weight of
-// the dense route goes a share in proportion to theirs, since vectors know less across languages. Fitted with the
-// weights (docs/measurements.md).
+// figures, and no other words. Beside the dense route, which sees passages of both languages, BM25
+// and the graph score it higher: by so many times its share of the weights, added to 1. And of the weight of the
+// dense route goes a share in proportion to theirs, since vectors know less across languages. A route alone
+// scores as it does. Fitted with the weights (docs/measurements.md).
 const (
-	abroadBM25  = 3
-	abroadGraph = 4
+	abroadBM25  = 4
+	abroadGraph = 6
 	abroadCeded = 0.6
 )
 
 // Fuse is the fused score of a passage: the sum of its scores by the weights. abroad says
 // that it is in another language than the question. Weights that sum to 1 give 0..1.
 func (w Weights) Fuse(dense, bm25, graph float64, abroad bool) float64 {
-	if abroad {
-		bm25, graph = min(1, abroadBM25*bm25), min(1, abroadGraph*graph)
-		if sum := w.Dense + w.BM25 + w.Graph; sum > 0 {
-			w.Dense *= 1 - abroadCeded*(w.BM25+w.Graph)/sum
-		}
+	if sum := w.Dense + w.BM25 + w.Graph; abroad && sum > 0 {
+		share := w.Dense / sum
+		bm25, graph = min(1, (1+abroadBM25*share)*bm25), min(1, (1+abroadGraph*share)*graph)
+		w.Dense *= 1 - abroadCeded*(1-share)
 	}
 	return min(1, w.Dense*dense+w.BM25*bm25+w.Graph*graph)
 }

@@ -376,7 +376,8 @@ func TestAbroad(t *testing.T) {
 		{"some words", w, 0.4, 0.2, 0, 1},
 		{"a fact", w, 0.4, 0, 0.2, 1},
 		{"all", w, 1, 1, 1, -1},
-		{"words alone cannot count for more than they all can", kb.Weights{BM25: 1}, 0, 0.9, 0, 1},
+		{"words alone count as at home", kb.Weights{BM25: 1}, 0.6, 0.9, 0, 0},
+		{"words cannot count for more than all of them", kb.Weights{Dense: 1, BM25: 1}, 0, 1, 0, 0},
 	} {
 		order := func(a, b float64) int {
 			switch {
