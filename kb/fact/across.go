@@ -16,6 +16,8 @@ const (
 	crossClaim   = 0.25 // least share of the other words when every value is stated
 	crossWords   = 0.55 // the same for a claim without values
 	crossSubject = 0.25 // least share from which the only value of its kind is compared
+	crossOther   = 0.5  // least share of the words from which another value contradicts
+	crossSides   = 0.6  // least share of a side of a comparison
 )
 
 // foreign reports whether two pages are written in different languages.
@@ -76,12 +78,13 @@ func (e *Engine) liftAcross(w *wording, cells []float64, v *view, c *Clause) {
 	}
 }
 
-// acrossFit is how far a fact in the other language carries the words of a claim.
-// The only value of its kind in its sentence is about whatever the sentence is.
-func (k *Checker) acrossFit(w *wording, v *view, f *Fact) float64 {
+// acrossFit is how far a fact in the other language carries the words of a claim, and
+// the share of the words that its clause tells. The only value of its kind in its sentence
+// is about whatever the sentence is; of several the words near each, near, tell them apart.
+func (k *Checker) acrossFit(w *wording, v *view, f *Fact, near float64) (fit, told float64) {
 	c := v.clauseOf(f)
 	if c == nil {
-		return 0
+		return near, near
 	}
 	cov := w.cover(v.clauseBag(f.Clause))
 	lift(w, cov.cells, v.frameBag(), 0.8)
@@ -90,8 +93,11 @@ func (k *Checker) acrossFit(w *wording, v *view, f *Fact) float64 {
 		impliedBy(f.Value.Quantity, w, cov.cells)
 	}
 	score := w.score(cov.cells)
-	if score >= crossSubject && sole(v, f) {
-		return 0.6 + 0.4*score
+	switch {
+	case !sole(v, f):
+		return (near + score) / 2, score
+	case score >= crossSubject:
+		return max(near, 0.6+0.4*score), score
 	}
-	return score
+	return max(near, score), score
 }

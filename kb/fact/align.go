@@ -44,6 +44,7 @@ type wording struct {
 
 	mostlyHan, hasLatin bool // by its words, names left out
 	cross               *crossings
+	named               []spellings
 }
 
 // put is a term over a cell, with the weight that it gives it before its rarity.
@@ -158,7 +159,7 @@ func (e *Engine) phrase(runes []rune, span text.Span, skip []text.Span) *wording
 		}
 	}
 	w.mostlyHan, w.hasLatin = han > latin, latin > 0
-	w.cross = &crossings{engine: e}
+	w.cross, w.named = &crossings{engine: e}, w.aliases()
 	return w
 }
 
@@ -343,6 +344,9 @@ func (w *wording) lay(b *bag, cells []float64, limit float64) {
 	}
 	if w.across(b) {
 		w.layAcross(b, cells, limit)
+	}
+	if len(w.named) > 0 {
+		w.layAliases(cells)
 	}
 }
 

@@ -215,3 +215,45 @@ func (w *wording) crossKeys(cell int) []key {
 	}
 	return out
 }
+
+// spellings are of a name with its other spelling in brackets behind it, as ranges of cells.
+type spellings [2][2]int32
+
+// aliases finds the names that a wording gives in both scripts: the Heting canal (鹤汀运河).
+func (w *wording) aliases() []spellings {
+	var out []spellings
+	for i, c := range w.cells {
+		open := c.Start - 1
+		if open < 1 || i == 0 || w.folded[open] != '(' || w.cells[i-1].han == c.han || open-w.cells[i-1].End > 1 {
+			continue
+		}
+		shut := c.End
+		for shut < len(w.folded) && w.folded[shut] != ')' {
+			shut++
+		}
+		first, end := i-1, i
+		for first > 0 && w.cells[first-1].han == w.cells[i-1].han && w.cells[first].Start-w.cells[first-1].End <= 1 {
+			first--
+		}
+		for end < len(w.cells) && w.cells[end].End <= shut {
+			end++
+		}
+		out = append(out, spellings{{int32(first), int32(i)}, {int32(i), int32(end)}})
+	}
+	return out
+}
+
+// layAliases covers one spelling of a name where the other is covered.
+func (w *wording) layAliases(cells []float64) {
+	for _, a := range w.named {
+		for side, s := range a {
+			least := crossMatch
+			for k := s[0]; k < s[1]; k++ {
+				least = min(least, cells[k])
+			}
+			for k := a[1-side][0]; k < a[1-side][1]; k++ {
+				cells[k] = max(cells[k], least)
+			}
+		}
+	}
+}

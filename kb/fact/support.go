@@ -398,10 +398,10 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 			if !comparable(f, o) || v.anotherColumn(i, said) {
 				continue
 			}
-			fit := k.fit(w, topic, v, i)
+			fit, told := k.fit(w, topic, v, i), 1.0
 			switch {
 			case foreign(c.Page, v.page):
-				fit = max(fit, k.acrossFit(w, v, o))
+				fit, told = k.acrossFit(w, v, o, fit)
 			case sole(v, o) && o.Clause >= 0:
 				cov := w.cover(v.clauseBag(o.Clause))
 				impliedByForm(o.Value.Quantity, w, cov.cells)
@@ -427,6 +427,8 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 				h.rel, h.why = relation.Same, "the limit itself, compared with"
 			case h.rel == relation.Excludes && o.Threshold:
 				h.rel, h.why = relation.Differs, "the bound of a case"
+			case h.rel == relation.Excludes && told < crossOther:
+				h.rel, h.why = relation.Differs, "another thing"
 			case !o.Threshold && k.otherCase(c, f, o) == relation.Differs:
 				h.rel, h.why = relation.Differs, "another case"
 			case !o.Threshold && k.otherCase(c, f, o) == relation.Same:
@@ -1390,7 +1392,11 @@ func (k *Checker) ordered(c Claim, cl *Clause, f *Fact) (Support, bool) {
 				if !dims(o) {
 					continue
 				}
-				if w.scoreOn(v.factBag(i)) < 0.8 {
+				least := 0.8
+				if w.across(v.factBag(i)) {
+					least = crossSides
+				}
+				if w.scoreOn(v.factBag(i)) < least {
 					continue
 				}
 				fit := attr.scoreOn(v.factBag(i))
