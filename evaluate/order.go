@@ -16,6 +16,9 @@ type OrderFigures struct {
 	Set       string
 	Questions int       // whose relevant document is among the ten
 	Orders    [2]Ranked // of retrieval, of rerank
+	// Of the ten together: questions whose FGC is 0.95 or more, which no order of them can
+	// exceed but by leaving out what makes it ambiguous, and those with an unresolved conflict.
+	Covered, Conflicts int
 	// AUROC of telling the three best passages from the three best without the relevant
 	// documents: of the sufficiency, and of three baselines. NaN where that cannot be had.
 	Sufficiency, Overlap, Score, FGC float64
@@ -32,8 +35,8 @@ type Ranked struct {
 // Retrieving finds the passages of a question, best first.
 type Retrieving func(ctx context.Context, question string, k int) ([]kb.Candidate, error)
 
-// Assessing judges passages.
-type Assessing func(ctx context.Context, question string, passages []kb.Passage) (kb.Assessment, error)
+// Assessing judges what was found.
+type Assessing func(ctx context.Context, question string, found []kb.Candidate) (kb.Assessment, error)
 
 // orderDepth and orderTop are how many passages are ordered, and how many of them count.
 const orderDepth, orderTop = 10, 3
@@ -66,10 +69,11 @@ func (f *OrderFigures) add(ctx context.Context, q RetrievalQuestion, retrieve Re
 		return nil // no order helps
 	}
 	f.Questions++
-	whole, err := assess(ctx, q.Text, passagesOf(found))
+	whole, err := assess(ctx, q.Text, found)
 	if err != nil {
 		return err
 	}
+	note(whole, &f.Covered, &f.Conflicts)
 	place := map[string]int{}
 	for i, p := range whole.Passages {
 		place[p.ID] = i
@@ -85,16 +89,11 @@ func (f *OrderFigures) add(ctx context.Context, q RetrievalQuestion, retrieve Re
 				r.Hits[j]++
 			}
 		}
-		a, err := assess(ctx, q.Text, passagesOf(order[:min(orderTop, len(order))]))
+		a, err := assess(ctx, q.Text, order[:min(orderTop, len(order))])
 		if err != nil {
 			return err
 		}
-		if a.FGC >= 0.95 {
-			r.Covered++
-		}
-		if slices.ContainsFunc(a.Conflicts, func(c kb.Conflict) bool { return c.OnAsked && c.Resolution == kb.Unresolved }) {
-			r.Conflicts++
-		}
+		note(a, &r.Covered, &r.Conflicts)
 	}
 	without := slices.DeleteFunc(slices.Clone(found), relevant)
 	with := found[:min(orderTop, len(found))]
@@ -102,7 +101,7 @@ func (f *OrderFigures) add(ctx context.Context, q RetrievalQuestion, retrieve Re
 		return nil
 	}
 	for i, part := range [2][]kb.Candidate{with, without[:orderTop]} {
-		a, err := assess(ctx, q.Text, passagesOf(part))
+		a, err := assess(ctx, q.Text, part)
 		if err != nil {
 			return err
 		}
@@ -112,6 +111,16 @@ func (f *OrderFigures) add(ctx context.Context, q RetrievalQuestion, retrieve Re
 		}
 	}
 	return nil
+}
+
+// note counts what covers the question, and what holds a conflict on it that nothing resolves.
+func note(a kb.Assessment, covered, conflicts *int) {
+	if a.FGC >= 0.95 {
+		*covered++
+	}
+	if slices.ContainsFunc(a.Conflicts, func(c kb.Conflict) bool { return c.OnAsked && c.Resolution == kb.Unresolved }) {
+		*conflicts++
+	}
 }
 
 func passagesOf(list []kb.Candidate) []kb.Passage {
@@ -134,6 +143,9 @@ func WriteOrder(w io.Writer, figures []OrderFigures) error {
 				portion(r.Hits[0], f.Questions), portion(r.Hits[1], f.Questions), r.MRR); err != nil {
 				return err
 			}
+		}
+		if _, err := fmt.Fprintf(w, "| %s | %d | all ten | %s | %s | | | |\n", f.Set, f.Questions, portion(f.Covered, f.Questions), portion(f.Conflicts, f.Questions)); err != nil {
+			return err
 		}
 	}
 	if _, err := fmt.Fprintln(w, "\n| set | AUROC of the sufficiency | word overlap | top retrieval score | FGC alone |\n|---|---|---|---|---|"); err != nil {

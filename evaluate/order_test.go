@@ -13,7 +13,7 @@ func TestMeasureOrder(t *testing.T) {
 	for _, id := range []string{"noise", "against", "for", "right", "more", "else"} {
 		found = append(found, kb.Candidate{Passage: kb.Passage{ID: id, DocumentID: id, Text: id}, Score: 0.5})
 	}
-	assess := func(_ context.Context, _ string, passages []kb.Passage) (kb.Assessment, error) {
+	assess := func(_ context.Context, _ string, passages []kb.Candidate) (kb.Assessment, error) {
 		has := map[string]bool{}
 		var a kb.Assessment
 		for _, p := range passages {
@@ -39,6 +39,9 @@ func TestMeasureOrder(t *testing.T) {
 	}
 	if got.Questions != 1 {
 		t.Fatalf("%d questions, want the one whose document is found", got.Questions)
+	}
+	if got.Covered != 1 || got.Conflicts != 1 {
+		t.Errorf("all together: %d covered, %d with a conflict; want one each", got.Covered, got.Conflicts)
 	}
 	if r := got.Orders[0]; r.Covered != 0 || r.Conflicts != 1 || r.Hits != [2]int{0, 0} || r.MRR != 0.25 {
 		t.Errorf("retrieval: %+v", r)

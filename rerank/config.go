@@ -34,7 +34,7 @@ type Config struct {
 // thresholds of sufficiency were chosen by suffice evaluate sufficiency --thresholds.
 func Default() Config {
 	return Config{
-		Default: Thresholds{Sufficiency: 0.30, Sure: 0.70, FGCGreen: 0.95, FGCYellow: 0.85, CDS: 1.5},
+		Default: Thresholds{Sufficiency: 0.40, Sure: 0.65, FGCGreen: 0.95, FGCYellow: 0.85, CDS: 1.5},
 		Reading: Reading{Mode: ReadAuto, Budget: 3 * time.Second, Passages: 3, From: 0.01, To: 0.99, Sure: 0.7},
 		Templates: map[string]Template{
 			"finance":  {Parts: []string{"value", "unit", "time", "subject", "source"}, Factor: 1},

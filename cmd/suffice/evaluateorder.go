@@ -55,9 +55,8 @@ func (c *cli) order(ctx context.Context, set evaluate.RetrievalSet) (row evaluat
 		row, err = evaluate.MeasureOrder(ctx, set, func(ctx context.Context, question string, k int) ([]kb.Candidate, error) {
 			_, got, _, err := a.Pipeline().Retrieve(ctx, kb.AskRequest{Question: kb.Question{Text: question}, TopK: k})
 			return got.Candidates, err
-		}, func(ctx context.Context, question string, passages []kb.Passage) (kb.Assessment, error) {
-			reply, err := a.Pipeline().Assess(ctx, kb.AskRequest{Question: kb.Question{Text: question}, Passages: passages, HandedOver: true})
-			return reply.Assessment, err
+		}, func(ctx context.Context, question string, found []kb.Candidate) (kb.Assessment, error) {
+			return a.Pipeline().AssessFound(ctx, kb.Question{Text: question}, found)
 		})
 		return failed(err)
 	})

@@ -218,6 +218,20 @@ func (p *Pipeline) Assess(ctx context.Context, req kb.AskRequest) (kb.Reply, err
 	return c.finish(r), nil
 }
 
+// AssessFound judges what Retrieve found as Ask does, without a second retrieval.
+func (p *Pipeline) AssessFound(ctx context.Context, q kb.Question, found []kb.Candidate) (kb.Assessment, error) {
+	c, ctx, end, err := p.begin(ctx, 0)
+	if err != nil {
+		return kb.Assessment{}, err
+	}
+	defer end()
+	a, err := c.analyze(ctx, q)
+	if err != nil {
+		return kb.Assessment{}, err
+	}
+	return c.assess(ctx, a, found, false)
+}
+
 // Verify judges an answer against passages.
 func (p *Pipeline) Verify(ctx context.Context, req kb.VerifyRequest) (kb.Verification, kb.Versions, error) {
 	c, ctx, end, err := p.begin(ctx, 0)
