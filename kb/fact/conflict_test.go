@@ -24,7 +24,7 @@ type conflictCase struct {
 	A, B     string
 	DayA     time.Time `yaml:"day_a"` // when it was published
 	DayB     time.Time `yaml:"day_b"`
-	Kinds    []string // any of these; none = the two do not conflict
+	Kinds    []string  // any of these; none = the two do not conflict
 	Asked    *bool
 	Need     *Need // what the question asks; nil = the passages alone
 }
