@@ -97,6 +97,10 @@ func (k *Checker) derived(c Claim, f *Fact, w, topic *wording) ([]found, bool) {
 	if n := q.Unit.Name; n == "time" || n == "times" || n == "倍" { // twice as many
 		q.Unit, q.Noun = quantity.Unit{Dim: quantity.Ratio, Name: "%"}, ""
 	}
+	if q.Unit.Dim == quantity.Points && q.Point() && q.Lo != nil { // two percentage points are the difference of two shares
+		share := new(big.Rat).Quo(q.Lo, big.NewRat(100, 1))
+		q.Lo, q.Hi, q.Unit, q.Noun = share, share, quantity.Unit{Dim: quantity.Ratio, Name: "%"}, ""
+	}
 	cl := c.Page.Clauses[f.Clause]
 	said := string(text.Fold(c.Page.Runes[cl.Start:cl.End]))
 	announced := false
@@ -116,7 +120,7 @@ func (k *Checker) derived(c Claim, f *Fact, w, topic *wording) ([]found, bool) {
 			if o.Value.Quantity == nil || o.Threshold || o.Value.Quantity.Unit.Dim == quantity.Ordinal || o.Value.Quantity.Delta != 0 && o.Value.Quantity.Point() {
 				continue
 			}
-			if o.Value.Quantity.Unit.Dim != q.Unit.Dim && q.Unit.Dim != quantity.Ratio && loose(o.Value.Quantity.Unit.Dim) != loose(q.Unit.Dim) {
+			if o.Value.Quantity.Unit.Dim != q.Unit.Dim && q.Unit.Dim != quantity.Ratio && loose(o.Value.Quantity.Unit.Dim) != loose(q.Unit.Dim) && !v.leftToOther(i) {
 				continue
 			}
 			if fit := k.fit(w, topic, v, i); fit >= 0.35 {
@@ -132,6 +136,9 @@ func (k *Checker) derived(c Claim, f *Fact, w, topic *wording) ([]found, bool) {
 	var of []found // the fact of each operand; a range gives two
 	for _, o := range ops {
 		v := *k.views[o.page].page.Facts[o.fact].Value.Quantity
+		if unit, ok := k.views[o.page].unitOfOther(o.fact); ok {
+			v.Unit, v.Noun = unit.Unit, unit.Noun
+		}
 		switch {
 		case v.Point():
 			operands, of = append(operands, v), append(of, o)
@@ -157,6 +164,32 @@ func (k *Checker) derived(c Claim, f *Fact, w, topic *wording) ([]found, bool) {
 	}
 	return []found{ops[d.A], ops[d.B]}, true
 }
+
+// unitOfOther is the quantity that says what a bare number of the same sentence counts: of 75
+// people here and 45 there, the 75 people.
+func (v *view) unitOfOther(i int) (*quantity.Quantity, bool) {
+	f := &v.page.Facts[i]
+	if q := f.Value.Quantity; q == nil || q.Unit.Dim != quantity.None || q.Noun != "" || f.Sentence < 0 {
+		return nil, false
+	}
+	var unit *quantity.Quantity
+	info := v.page.Sentences[f.Sentence]
+	for c := info.Clauses[0]; c < info.Clauses[1] && c < len(v.page.Clauses); c++ {
+		for n := range v.page.Clauses[c].Quantities {
+			q := &v.page.Clauses[c].Quantities[n]
+			if q.Unit.Dim != quantity.Count && q.Unit.Dim != quantity.Money || q.Weak {
+				continue
+			}
+			if unit != nil && unit.Unit.Name != q.Unit.Name {
+				return nil, false
+			}
+			unit = q
+		}
+	}
+	return unit, unit != nil
+}
+
+func (v *view) leftToOther(i int) bool { _, ok := v.unitOfOther(i); return ok }
 
 // upWords and downWords are claims of a change without its size.
 var (
@@ -296,11 +329,11 @@ func (k *Checker) implied(c Claim, f *Fact, w, topic *wording) ([]found, bool) {
 				if want.Cmp(q.Lo) == 0 && k.fit(w, topic, v, i) >= 0.3 {
 					return []found{{page: p, fact: i, clause: o.Clause, fit: 0.8, rel: relation.Same}}, true
 				}
-			case loose(d.Unit.Dim) == loose(q.Unit.Dim) && len(f.Times) > 0:
+			case (loose(d.Unit.Dim) == loose(q.Unit.Dim) || d.Unit.Dim == quantity.None) && len(f.Times) > 0:
 				for j := range v.page.Facts {
 					l := &v.page.Facts[j]
 					if l.Sentence != o.Sentence || l.Value.Quantity == nil || l.Value.Quantity.Delta != 0 || !l.Value.Quantity.Point() || l.Value.Quantity.Lo == nil ||
-						loose(l.Value.Quantity.Unit.Dim) != loose(q.Unit.Dim) || when.Scope(f.Times, l.Times) != relation.Differs {
+						loose(l.Value.Quantity.Unit.Dim) != loose(q.Unit.Dim) || when.Scope(f.Times, l.Times) != relation.Differs && !v.sinceThen(o, f.Times) {
 						continue
 					}
 					before := new(big.Rat).Sub(l.Value.Quantity.Lo, new(big.Rat).Mul(big.NewRat(int64(d.Delta), 1), new(big.Rat).Abs(d.Lo)))
@@ -313,6 +346,26 @@ func (k *Checker) implied(c Claim, f *Fact, w, topic *wording) ([]found, bool) {
 	}
 	return k.counted(c, q, w)
 }
+
+// sinceThen reports whether a change is one from the times to the present: 52 more than in 2024.
+func (v *view) sinceThen(change *Fact, times []when.Expr) bool {
+	c := v.clauseOf(change)
+	if c == nil {
+		return false
+	}
+	for _, t := range c.Times {
+		if t.Start < change.Value.Span.Start || when.Scope(times, []when.Expr{t}) != relation.Same {
+			continue
+		}
+		between := fold(v.page.Quote(text.Span{Start: change.Value.Span.End, End: t.Start}))
+		if comparedThen.MatchString(between) {
+			return true
+		}
+	}
+	return false
+}
+
+var comparedThen = regexp.MustCompile(`\bthan\b|\bon\b|\bcompared\b|\bover\b`)
 
 // ratioOne is the whole of a ratio.
 var ratioOne = func() quantity.Quantity {

@@ -211,8 +211,13 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 	out := Support{Verdict: SupportedClaim, Probability: 0.95}
 	var failed Support
 	var cases, unmatched []int
+	applied, met := k.applied(c, facts, w, topic)
+	evidence = append(evidence, applied...)
 	for _, f := range facts {
 		hit, s := k.value(c, &p.Facts[f], w, topic)
+		if s.Verdict != SupportedClaim && slices.Contains(met, f) {
+			continue
+		}
 		if s.Verdict != SupportedClaim {
 			s.Ground = OnValues
 			if soft(p, &p.Facts[f]) {
@@ -228,6 +233,16 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 		evidence = append(evidence, hit...)
 	}
 	best := k.best(c, cl, w, topic, evidence)
+	for _, f := range cases {
+		// Of the clauses that speak to the claim about as well, the one whose bound holds the case does.
+		for n := 1; n < min(len(best), 6) && best[n].fit >= 0.6*best[0].fit && !k.withinCase(p.Facts[f].Value.Quantity, best[:1]); n++ {
+			if k.withinCase(p.Facts[f].Value.Quantity, best[n:n+1]) {
+				h := best[n]
+				copy(best[1:n+1], best[:n])
+				best[0] = h
+			}
+		}
+	}
 	for _, f := range cases {
 		// A value that says for whom (a ten-year-old) is met by a bound of the source.
 		if !k.withinCase(p.Facts[f].Value.Quantity, append(evidence, best[:min(1, len(best))]...)) {

@@ -44,9 +44,9 @@ func TestNearQuotes(t *testing.T) {
 }
 
 // TestEachPartIsAccountedFor: account.yaml are claims whose words come from two statements,
-// unsure.yaml claims that relate them otherwise.
+// unsure.yaml claims that relate them otherwise, applied.yaml claims that work something out.
 func TestEachPartIsAccountedFor(t *testing.T) {
-	for _, file := range []string{"account.yaml", "unsure.yaml"} {
+	for _, file := range []string{"account.yaml", "unsure.yaml", "applied.yaml"} {
 		data, err := os.ReadFile(filepath.Join("testdata", "support", file))
 		if err != nil {
 			t.Fatal(err)
