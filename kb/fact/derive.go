@@ -136,7 +136,7 @@ func (k *Checker) derived(c Claim, f *Fact, w, topic *wording) ([]found, bool) {
 	var of []found // the fact of each operand; a range gives two
 	for _, o := range ops {
 		v := *k.views[o.page].page.Facts[o.fact].Value.Quantity
-		if unit, ok := k.views[o.page].unitOfOther(o.fact); ok {
+		if unit, ok := k.views[o.page].unitOfOther(o.fact); ok && q.Unit.Dim != quantity.Ratio {
 			v.Unit, v.Noun = unit.Unit, unit.Noun
 		}
 		switch {

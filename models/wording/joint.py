@@ -4,7 +4,8 @@
 The rows are of claims that neither the reader's trainer nor the wording model read (of the public sets: documents that are not on the test side). --untrue: the share of
 untrue claims that facts leave open (each set counts by the root of its size) which may be told as supported; supported_from is the least probability that keeps to it. --lost: the share of the
 true claims that facts find supported which may be turned down (kept_from); --contradicted: the share of true claims that facts do not contradict which may be told as contradicted; denied_from is
-the probability from which most of those that facts of something else contradict are told right. Prints the weights and, by ten folds of passages
+the probability from which most of those that facts of something else contradict are told right. --cases: how much more the behaviour cases count, whose claims are nearer to their text than the
+written ones. Prints the weights and, by ten folds of passages
 that were left out of the fit, what the joint tells of claims of each label. Needs numpy."""
 import argparse, collections, json, math, os
 import numpy as np
@@ -62,14 +63,14 @@ def auroc(y, p):
 
 
 def main():
-    ap = argparse.ArgumentParser(); ap.add_argument("rows"); ap.add_argument("--untrue", type=float, default=.08); ap.add_argument("--lost", type=float, default=.1); ap.add_argument("--contradicted", type=float, default=.1); ap.add_argument("--write", action="store_true"); o = ap.parse_args()
+    ap = argparse.ArgumentParser(); ap.add_argument("rows"); ap.add_argument("--untrue", type=float, default=.08); ap.add_argument("--lost", type=float, default=.1); ap.add_argument("--contradicted", type=float, default=.1); ap.add_argument("--cases", type=float, default=1); ap.add_argument("--write", action="store_true"); o = ap.parse_args()
     rows = [json.loads(x) for x in open(o.rows)]
     known = [r for r in rows if r.get("heard")]
     count = collections.Counter(r["heard"] for r in known); heard = sorted(h for h in count if count[h] >= 12)
     known = [r for r in known if r["heard"] in heard]
     size = collections.Counter(r["set"] for r in known); scale = len(known) / sum(n ** .5 for n in size.values())
     for r in known:
-        r["weight"] = size[r["set"]] ** -.5 * scale
+        r["weight"] = size[r["set"]] ** -.5 * scale * (o.cases if r["set"] == "cases" else 1)
     print(len(rows), "claims, heard of", len(known), dict(count))
     p, c, fold = np.zeros(len(known)), np.zeros(len(known)), np.array([i // 8 % 10 for i in range(len(known))])
     for k in range(10):
