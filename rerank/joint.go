@@ -86,7 +86,7 @@ func (s Said) Inputs(sufficiency float64) []float64 {
 // join is the sufficiency after a reading. A nil joint takes the mean of both log odds.
 func (j *Joint) join(sufficiency float64, s Said) float64 {
 	in := s.Inputs(sufficiency)
-	sum := 0.0
+	var sum float64
 	if j == nil {
 		sum = (in[0] + in[1]) / 2
 	} else {
