@@ -197,25 +197,6 @@ func (b *bag) tells(told crossTold) float32 {
 	return least
 }
 
-// crossKeys are the keys by which a cell is covered in the other language.
-func (w *wording) crossKeys(cell int) []key {
-	var out []key
-	for _, p := range w.cross.of(w) {
-		for _, k := range w.cross.under[p.cells[0]:p.cells[1]] {
-			if int(k) != cell {
-				continue
-			}
-			for _, told := range p.told {
-				for _, part := range told {
-					out = append(out, part...)
-				}
-			}
-			break
-		}
-	}
-	return out
-}
-
 // spellings are of a name with its other spelling in brackets behind it, as ranges of cells.
 type spellings [2][2]int32
 
