@@ -27,3 +27,27 @@ func TestHeardContradiction(t *testing.T) {
 		}
 	}
 }
+
+// What stands in the passage as it is told, and values of the same thing in the other language, are
+// facts' to judge.
+func TestHeardLiteralAndForeign(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		verdict fact.Verdict
+		ground  fact.Ground
+		words   Words
+		heard   string
+	}{
+		{"a copy", fact.SupportedClaim, fact.OnWords, Words{Best: 1, Run: 0.95}, ""},
+		{"the same words in another order", fact.SupportedClaim, fact.OnWords, Words{Best: 1, Run: 0.5}, "SUPPORTED/words"},
+		{"a value of the other language", fact.SupportedClaim, fact.OnValues, Words{Foreign: true}, ""},
+		{"words of the other language", fact.SupportedClaim, fact.OnWords, Words{Foreign: true}, "SUPPORTED/words"},
+		{"another value in the other language", fact.ContradictedClaim, fact.OnValues, Words{Foreign: true}, ""},
+		{"a denial in the other language", fact.ContradictedClaim, fact.OnStance, Words{Foreign: true}, "CONTRADICTED/stance"},
+	} {
+		got, ok := Heard(fact.Support{Verdict: c.verdict, Ground: c.ground}, c.words)
+		if got != c.heard || ok != (c.heard != "") {
+			t.Errorf("%s: heard %q, %v; want %q", c.name, got, ok, c.heard)
+		}
+	}
+}
