@@ -23,6 +23,7 @@ const (
 	leastShared   = 3.0  // least weight of the shared words
 	leastVersion  = 1.5  // the same for one rule in two versions without another word
 	maxCandidates = 64   // facts compared with one fact
+	oneAuthor     = 0.25 // greatest share of words of their own that two chunks of one document may have
 	fullFit       = 0.75 // fit of a filler that carries all that is asked
 )
 
@@ -451,6 +452,9 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 		}
 	}
 	m := x.mutual(ra, rb, form)
+	if oneDocument(&va.meta, &vb.meta) && m.extraA+m.extraB > oneAuthor*m.shared {
+		return none, false
+	}
 	full := need != nil && fa.Value.Kind != BooleanValue && ra.Score >= fullFit && rb.Score >= fullFit
 	if full {
 		m = x.restricting(m, ra, rb)
@@ -1760,6 +1764,12 @@ func (x *comparer) versionsOf(ra, rb Ref) bool {
 	fa, fb := x.fact(ra), x.fact(rb)
 	na, nb := articleOf(va, fa), articleOf(vb, fb)
 	return na == nb && (na != "" || (t.one || t.year && successive(&va.meta, &vb.meta)) && ruleValue(va, fa) && ruleValue(vb, fb))
+}
+
+// oneDocument reports whether two pages are chunks of one version of a document. Whoever wrote
+// it wrote both with the other in mind: what is told in other words there is another case.
+func oneDocument(a, b *Meta) bool {
+	return a.Document != "" && a.Document == b.Document && a.Version == b.Version
 }
 
 // successive reports whether two documents began to hold, or came out, on different days, so

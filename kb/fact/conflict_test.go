@@ -24,6 +24,7 @@ type conflictCase struct {
 	A, B     string
 	DayA     time.Time `yaml:"day_a"` // when it was published
 	DayB     time.Time `yaml:"day_b"`
+	Document string    // both are chunks of this one; empty = of two that are not named
 	Kinds    []string  // any of these; none = the two do not conflict
 	Asked    *bool
 	Need     *Need // what the question asks; nil = the passages alone
@@ -61,7 +62,7 @@ func TestConflicts(t *testing.T) {
 				a, b := e.Read(Source{Text: c.A, Title: c.TitleA}), e.Read(Source{Text: c.B, Title: c.TitleB})
 				// In either order, beside a question about something else.
 				for _, pages := range [][]*Page{{a, b}, {b, a}} {
-					metas := []Meta{{ID: "a", Title: c.TitleA, PublishedAt: c.DayA}, {ID: "b", Title: c.TitleB, PublishedAt: c.DayB}}
+					metas := []Meta{{ID: "a", Title: c.TitleA, Document: c.Document, PublishedAt: c.DayA}, {ID: "b", Title: c.TitleB, Document: c.Document, PublishedAt: c.DayB}}
 					if pages[0] == b {
 						metas[0], metas[1] = metas[1], metas[0]
 					}
