@@ -161,7 +161,10 @@ func (r *rewording) judged(part fact.ClaimPart, s fact.Support, w Words, support
 		if was == fact.ContradictedClaim {
 			return s // in the words of the fact
 		}
-		s.Verdict, s.Evidence, s.Reason, s.Limited = fact.ContradictedClaim, nil, "the passage says otherwise", false
+		if !s.Limited || s.Reason == "" { // what the claim leaves out is the better reason
+			s.Reason = "the passage says otherwise"
+		}
+		s.Verdict, s.Evidence, s.Limited = fact.ContradictedClaim, nil, false
 	default:
 		s.Verdict, s.Evidence = fact.UnsupportedClaim, nil
 		if was != fact.UnsupportedClaim {
