@@ -9,7 +9,6 @@ import (
 
 	"suffice.dev/suffice/evaluate"
 	"suffice.dev/suffice/internal/app"
-	"suffice.dev/suffice/rerank"
 )
 
 func (c *cli) evaluateFacts() *cobra.Command {
@@ -57,7 +56,7 @@ func (c *cli) measureFacts(ctx context.Context, shared string) error {
 			for _, s := range []struct {
 				name  string
 				slots evaluate.Slots
-			}{{"asked", evaluate.AskedSlots(rerank.Needs)}, {"derived", evaluate.DerivedSlots}} {
+			}{{"asked", evaluate.AskedSlots(r.Needs)}, {"derived", evaluate.DerivedSlots}} {
 				label := fmt.Sprintf("%s %s %s", set, s.name, map[bool]string{false: "tuning", true: "held out"}[held])
 				row, err := evaluate.Tables(ctx, r.Engine, r.Precheck.Analyze, s.slots, label, half)
 				if err != nil {
@@ -99,7 +98,7 @@ func (c *cli) measureFacts(ctx context.Context, shared string) error {
 	if err != nil {
 		return noData(shared, err)
 	}
-	ram, err := evaluate.RAMDocs(ctx, r.Engine, r.Precheck.Analyze, rerank.Needs, groups)
+	ram, err := evaluate.RAMDocs(ctx, r.Engine, r.Precheck.Analyze, r.Needs, groups)
 	if err != nil {
 		return err
 	}

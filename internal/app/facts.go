@@ -1,8 +1,10 @@
 package app
 
 import (
+	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/fact"
 	"suffice.dev/suffice/precheck"
+	"suffice.dev/suffice/rerank"
 	"suffice.dev/suffice/services/config"
 )
 
@@ -12,6 +14,9 @@ type FactReader struct {
 	Precheck precheck.Analyzer
 	Engine   *fact.Engine
 }
+
+// Needs are what the asked slots of a question want of the facts, as an assessment asks it.
+func (r *FactReader) Needs(a kb.Analysis) []fact.Need { return rerank.Needs(a) }
 
 // NewFactReader builds one from the configuration. Its errors are ErrSetup.
 func NewFactReader(src config.Sources) (*FactReader, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -235,9 +236,18 @@ func (d denseRoute) withLate(ctx context.Context, v asked, collection string, fo
 // built-in embedding and e5 (docs/measurements.md).
 const agreement = 0.5
 
-// score calibrates a cosine of the model: 0 for what unrelated chunks have in common.
+// crest is where the score of a cosine begins to bend, so that of two passages in full
+// agreement the nearer one still comes first.
+const crest = 0.95
+
+// score calibrates a cosine of the model: 0 for what unrelated chunks have in common, close to
+// 1 from full agreement on. It never falls as the cosine rises.
 func (r *remote) score(cosine float64) float64 {
-	return max(0, min(1, (cosine-r.zero)/(agreement*(1-r.zero))))
+	s := (cosine - r.zero) / (agreement * (1 - r.zero))
+	if s > crest {
+		s = crest + (1-crest)*(1-math.Exp((crest-s)/(1-crest)))
+	}
+	return max(0, s)
 }
 
 func (d denseRoute) Score(ctx context.Context, q retrieval.Query, ids []string) ([]float64, error) {
