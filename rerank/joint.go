@@ -10,6 +10,7 @@ import (
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/fact"
+	"suffice.dev/suffice/model/linear"
 )
 
 // JointInputs names what a Joint weighs, in order; Said.Inputs has the values. Log odds are
@@ -75,10 +76,10 @@ func (s Said) Inputs(sufficiency float64) []float64 {
 		}
 		return 0
 	}
-	say := logit(s.Holds)
+	say := linear.LogOdds(s.Holds)
 	value := s.Expect == kb.ExpectQuantity || s.Expect == kb.ExpectDuration
 	return []float64{
-		logit(sufficiency), say, logit(s.Answer), flag(s.Table) * say, flag(s.Foreign), flag(s.Foreign) * say,
+		linear.LogOdds(sufficiency), say, linear.LogOdds(s.Answer), flag(s.Table) * say, flag(s.Foreign), flag(s.Foreign) * say,
 		flag(value && !s.Spot.Kind), flag(s.Class == kb.Cause && !s.Spot.Fact) * math.Max(0, say),
 	}
 }
@@ -96,12 +97,6 @@ func (j *Joint) join(sufficiency float64, s Said) float64 {
 		}
 	}
 	return 1 / (1 + math.Exp(-sum))
-}
-
-// logit is the log odds of a probability, held within what both models can know.
-func logit(p float64) float64 {
-	p = math.Min(0.995, math.Max(0.005, p))
-	return math.Log(p / (1 - p))
 }
 
 // Said is what the reader says of one thing that a request asks, with what weighs it.

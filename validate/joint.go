@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"suffice.dev/suffice/kb/fact"
+	"suffice.dev/suffice/model/linear"
 )
 
 // Joint says how the judgement of kb/fact, the words of a claim and the reader's vote
@@ -97,19 +98,13 @@ func Heard(s fact.Support, w Words) (name string, ok bool) {
 	return string(s.Verdict) + "/" + string(ground), true
 }
 
-// odds is the log odds of a probability, held within what any of the judges can know.
-func odds(p float64) float64 {
-	p = math.Min(0.995, math.Max(0.005, p))
-	return math.Log(p / (1 - p))
-}
-
 // of is the probability; false where the judgement is not one that the joint knows.
 func (w *Weights) of(heard string, words Words, v Vote) (float64, bool) {
 	bias, ok := w.Ground[heard]
 	if words.Chinese {
 		bias += w.Chinese
 	}
-	return 1 / (1 + math.Exp(-(bias + w.Words*odds(words.Said) + w.Yes*odds(v.Supported) + w.No*odds(v.Contradicted)))), ok
+	return 1 / (1 + math.Exp(-(bias + w.Words*linear.LogOdds(words.Said) + w.Yes*linear.LogOdds(v.Supported) + w.No*linear.LogOdds(v.Contradicted)))), ok
 }
 
 // foremost is the vote that counts: of the passage that supports the claim, else of the

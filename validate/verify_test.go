@@ -200,9 +200,9 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
-// TestReader: a reader is asked only where facts and words leave doubt; what it says
-// decides there, what facts exclude stays excluded, and one that is down is left out.
-func TestReader(t *testing.T) {
+// readerAndJoint are the reader of facts and a joint in which a vote alone decides what facts leave open.
+func readerAndJoint(t *testing.T) (*reading.Reader, *validate.Joint) {
+	t.Helper()
 	static, err := embed.Static()
 	if err != nil {
 		t.Fatal(err)
@@ -213,6 +213,13 @@ func TestReader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return reader, joint
+}
+
+// TestReader: a reader is asked only where facts and words leave doubt; what it says
+// decides there, what facts exclude stays excluded, and one that is down is left out.
+func TestReader(t *testing.T) {
+	reader, joint := readerAndJoint(t)
 	given := []kb.Passage{{ID: "a", Text: "The Tolm baths have 7 pools. Visitors leave their shoes at the door."}}
 	for name, c := range map[string]struct {
 		answer string
@@ -252,16 +259,7 @@ func TestReader(t *testing.T) {
 // TestWhatTheReaderIsAsked: values are told in the words of the passage, what no longer holds is not read,
 // nor what is of something else.
 func TestWhatTheReaderIsAsked(t *testing.T) {
-	static, err := embed.Static()
-	if err != nil {
-		t.Fatal(err)
-	}
-	reader := reading.New(fact.New(fact.Config{Dictionary: lexicon.Default(), Similarity: static.Similarity}), 0, nil)
-	joint, err := validate.DecodeJoint([]byte(`{"supported": {"ground": {"UNSUPPORTED/words": 0, "UNSUPPORTED/stance": 0, "UNSUPPORTED/values": 0}, "words": 0, "yes": 1, "no": 0},
-		"contradicted": {"ground": {}, "words": 0, "yes": 0, "no": 1}, "supported_from": 0.6, "kept_from": 0.2, "contradicted_from": 0.6, "denied_from": 0.9}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	reader, joint := readerAndJoint(t)
 	pools := kb.Passage{ID: "a", Text: "The Tolm baths have 7 pools. Lorries heavier than 2.5 tonnes are sent away from the yard of the baths."}
 	for name, c := range map[string]struct {
 		passages []kb.Passage
