@@ -14,9 +14,12 @@ import (
 // the memory: of a million different words, one chance in thirty million.
 type key uint64
 
+// hashStart is where FNV-1a starts.
+const hashStart = 14695981039346656037
+
 // wordKey is the key of a folded word (FNV-1a).
 func wordKey(s string) key {
-	h := uint64(14695981039346656037)
+	h := uint64(hashStart)
 	for i := 0; i < len(s); i++ {
 		h = (h ^ uint64(s[i])) * 1099511628211
 	}
@@ -25,12 +28,24 @@ func wordKey(s string) key {
 
 // pairKey is wordKey of two code points.
 func pairKey(a, b rune) key {
-	h := runeHash(runeHash(14695981039346656037, a), b)
+	h := runeHash(runeHash(hashStart, a), b)
+	return mixed(h)
+}
+
+// runesKey is wordKey of a folded word as runes.
+func runesKey(runes []rune) key {
+	h := uint64(hashStart)
+	for _, r := range runes {
+		h = runeHash(h, r)
+	}
 	return mixed(h)
 }
 
 // runeHash goes on with FNV-1a over the UTF-8 form of r.
 func runeHash(h uint64, r rune) uint64 {
+	if r < utf8.RuneSelf {
+		return (h ^ uint64(r)) * 1099511628211
+	}
 	var buf [4]byte
 	for _, b := range utf8.AppendRune(buf[:0], r) {
 		h = (h ^ uint64(b)) * 1099511628211

@@ -84,17 +84,20 @@ func quantifierClash(a, b Quantifier) bool {
 // conditions compares what limits two facts: Same when neither is limited or both
 // alike, Differs when their conditions name different cases, Unknown when one is
 // limited and the other is not.
-func (e *Engine) conditions(a, b *Fact) relation.Relation {
-	ca, cb := limits(a), limits(b)
-	switch {
-	case len(ca) == 0 && len(cb) == 0:
+func (e *Engine) conditions(a, b *Fact) relation.Relation { return sameCases(a, b, shareOf) }
+
+// sameCases is Engine.conditions with a function for the share of the weight of the terms
+// of one condition that another has.
+func sameCases(a, b *Fact, share func(x, y *Condition) float64) relation.Relation {
+	switch la, lb := limited(a), limited(b); {
+	case !la && !lb:
 		return relation.Same
-	case len(ca) == 0 || len(cb) == 0:
+	case !la || !lb:
 		return relation.Unknown
 	}
-	for _, x := range ca {
-		for _, y := range cb {
-			if e.sameCase(x, y) {
+	for i := range a.Conditions {
+		for k := range b.Conditions {
+			if x, y := &a.Conditions[i], &b.Conditions[k]; x.limits() && y.limits() && sameCase(x, y, share) {
 				return relation.Same
 			}
 		}
@@ -102,23 +105,25 @@ func (e *Engine) conditions(a, b *Fact) relation.Relation {
 	return relation.Differs
 }
 
-// limits are the conditions that narrow a fact to a case.
-func limits(f *Fact) []Condition {
-	var out []Condition
-	for _, c := range f.Conditions {
-		if c.Kind == If || c.Kind == OnlyIf {
-			out = append(out, c)
+// limits reports whether a condition narrows its fact to a case.
+func (c *Condition) limits() bool { return c.Kind == If || c.Kind == OnlyIf }
+
+// limited reports whether a fact has a condition that narrows it to a case.
+func limited(f *Fact) bool {
+	for i := range f.Conditions {
+		if f.Conditions[i].limits() {
+			return true
 		}
 	}
-	return out
+	return false
 }
 
 // sameCase reports whether two conditions name one case: their words overlap and
 // their thresholds do not exclude each other.
-func (e *Engine) sameCase(a, b Condition) bool {
-	for _, x := range a.Quantities {
-		for _, y := range b.Quantities {
-			if r, _ := quantity.Compare(x, y); r == relation.Excludes {
+func sameCase(a, b *Condition, share func(x, y *Condition) float64) bool {
+	for i := range a.Quantities {
+		for k := range b.Quantities {
+			if r, _ := quantity.Compare(a.Quantities[i], b.Quantities[k]); r == relation.Excludes {
 				return false
 			}
 		}
@@ -129,20 +134,28 @@ func (e *Engine) sameCase(a, b Condition) bool {
 	if len(a.Terms) == 0 || len(b.Terms) == 0 {
 		return len(a.Quantities) > 0 && len(b.Quantities) > 0 || len(a.Terms) == len(b.Terms)
 	}
-	return shareOf(a.Terms, b.Terms) >= 0.5 || shareOf(b.Terms, a.Terms) >= 0.5
+	return share(a, b) >= 0.5 || share(b, a) >= 0.5
 }
 
 // shareOf is the share of the weight of a's terms that b has.
-func shareOf(a, b []Term) float64 {
-	have := newBag(len(b))
-	for _, t := range b {
-		have.add(t.Text, t.Synset, 1)
+func shareOf(a, b *Condition) float64 { return shareIn(a.Terms, termBag(b.Terms)) }
+
+// termBag is a bag of some terms.
+func termBag(terms []Term) *bag {
+	b := newBag(len(terms))
+	for i := range terms {
+		b.add(terms[i].Text, terms[i].Synset, 1)
 	}
+	return b
+}
+
+// shareIn is the share of the weight of some terms that a bag has.
+func shareIn(a []Term, have *bag) float64 {
 	sum, total := 0.0, 0.0
-	for _, t := range a {
-		total += t.Weight
-		if have.has(t.Text, t.Synset) {
-			sum += t.Weight
+	for i := range a {
+		total += a[i].Weight
+		if have.has(a[i].Text, a[i].Synset) {
+			sum += a[i].Weight
 		}
 	}
 	if total == 0 {

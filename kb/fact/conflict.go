@@ -122,8 +122,13 @@ type comparer struct {
 	*Engine
 	views    []*view
 	st       *rarity
-	abouts   map[formKey]*aboutness
-	topics   map[string]*topic // by their text
+	abouts   [][]*aboutness // by page, and by fact and form
+	weighed  map[*wording]*wording
+	topics   map[string]*topic   // by their text
+	clauses  [][]*topic          // by page and clause, see topicAt
+	missed   map[missKey]missing // see lacks
+	things   map[[2]string]bool  // see oneThingNamed
+	shares   map[[2]*Condition]float64
 	titles   map[[2]int]titles // by two pages
 	compared map[[2]key]comparison
 	laid     [2][]float64 // see mutual
@@ -137,7 +142,11 @@ type comparison struct {
 }
 
 func newComparer(r *Round) *comparer {
-	return &comparer{Engine: r.engine, views: r.views, st: r.st, abouts: map[formKey]*aboutness{}, topics: map[string]*topic{}, titles: map[[2]int]titles{}, compared: map[[2]key]comparison{}}
+	return &comparer{
+		Engine: r.engine, views: r.views, st: r.st, abouts: make([][]*aboutness, len(r.views)), weighed: map[*wording]*wording{},
+		topics: map[string]*topic{}, clauses: make([][]*topic, len(r.views)), missed: map[missKey]missing{}, things: map[[2]string]bool{},
+		shares: map[[2]*Condition]float64{}, titles: map[[2]int]titles{}, compared: map[[2]key]comparison{},
+	}
 }
 
 // values compares the values of two facts; those that are written alike only once.
@@ -149,11 +158,6 @@ func (x *comparer) values(ra, rb Ref) (relation.Relation, string) {
 		x.compared[k] = c
 	}
 	return c.relation, c.why
-}
-
-type formKey struct {
-	page, fact int
-	form       aboutForm
 }
 
 // aboutForm says what of a clause counts as what its fact is about.
@@ -171,13 +175,27 @@ func (x *comparer) fact(r Ref) *Fact { return &x.views[r.Page].page.Facts[r.Fact
 
 // about is what a fact is about in the given form.
 func (x *comparer) about(r Ref, form aboutForm) *aboutness {
-	key := formKey{r.Page, r.Fact, form}
-	if a, ok := x.abouts[key]; ok {
-		return a
+	of := x.abouts[r.Page]
+	if of == nil {
+		of = make([]*aboutness, phraseForms*len(x.views[r.Page].page.Facts))
+		x.abouts[r.Page] = of
 	}
-	a := x.readAbout(x.views[r.Page], r.Fact, x.st, form)
-	x.abouts[key] = a
-	return a
+	a := &of[phraseForms*r.Fact+int(form)]
+	if *a == nil {
+		*a = x.readAbout(x.views[r.Page], r.Fact, form, x.weigh)
+	}
+	return *a
+}
+
+// weigh weighs the words of a phrase by the rarity of the round, once for all facts that
+// share them.
+func (x *comparer) weigh(w *wording) *wording {
+	out, ok := x.weighed[w]
+	if !ok {
+		out = w.weighed(x.st)
+		x.weighed[w] = out
+	}
+	return out
 }
 
 // reach is what the clause of a fact says by its form.
@@ -202,8 +220,9 @@ func (s *sheet) reachAt(f *Fact) *reach {
 	})
 }
 
-// topic is the subject of a clause, prepared.
+// topic is the subject of a clause without its apposition, prepared.
 type topic struct {
+	text  string
 	words *wording
 	bag   *bag
 }
@@ -212,10 +231,23 @@ func (x *comparer) topic(s string) *topic {
 	t, ok := x.topics[s]
 	if !ok {
 		w := x.wording(s, nil)
-		t = &topic{w, bagOf(w)}
+		t = &topic{s, w, bagOf(w)}
 		x.topics[s] = t
 	}
 	return t
+}
+
+// topicAt is the topic of a clause.
+func (x *comparer) topicAt(page, clause int) *topic {
+	of := x.clauses[page]
+	if of == nil {
+		of = make([]*topic, len(x.views[page].page.Clauses))
+		x.clauses[page] = of
+	}
+	if of[clause] == nil {
+		of[clause] = x.topic(head(x.views[page].page.Clauses[clause].Topic.Text))
+	}
+	return of[clause]
 }
 
 // possible reports whether two facts could conflict at all, if they speak of one
@@ -510,7 +542,7 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 		if kind != "TIME" && namedApart(va, fa, vb, fb) {
 			return none, false
 		}
-		if contrast(m) && !(foreign && need != nil) || !foreign && x.otherThing(va, fa, vb, fb, need) {
+		if contrast(m) && !(foreign && need != nil) || !foreign && x.otherThing(ra, rb, need) {
 			return none, false
 		}
 	}
@@ -624,28 +656,42 @@ func (x *comparer) excepted(va *view, a *Fact, vb *view, b *Fact) bool {
 // otherThing reports whether the subjects of two facts are two things: a part beside
 // its whole, a subsidiary beside its group. Words that the question names set nothing
 // apart.
-func (x *comparer) otherThing(va *view, fa *Fact, vb *view, fb *Fact, need *prepared) bool {
+func (x *comparer) otherThing(ra, rb Ref, need *prepared) bool {
+	va, vb, fa, fb := x.views[ra.Page], x.views[rb.Page], x.fact(ra), x.fact(rb)
 	ca, cb := va.clauseOf(fa), vb.clauseOf(fb)
 	if ca == nil || cb == nil {
 		return false
 	}
-	if x.otherTopic(ca.Topic.Text, cb.Topic.Text, va, fa, vb, fb, need, false) {
+	if x.otherTopic(x.topicAt(ra.Page, fa.Clause), x.topicAt(rb.Page, fb.Clause), ra, rb, need, false) {
 		return true
 	}
-	if need == nil && x.otherPage(va, fa, vb, fb) {
+	if need == nil && x.otherPage(ra, rb) {
 		return true
 	}
-	if need != nil && fa.Value.Kind != BooleanValue && topicHere(ca) && topicHere(cb) && x.sameThing(ca.Topic.Text, cb.Topic.Text) {
+	if need != nil && fa.Value.Kind != BooleanValue && topicHere(ca) && topicHere(cb) && x.oneThingNamed(ca.Topic.Text, cb.Topic.Text) {
 		return false
 	}
 	// What the sentences begin with: their later clauses speak of it too.
-	ta, tb := va.page.Clauses[va.page.Sentences[ca.Sentence].Clauses[0]].Topic.Text, vb.page.Clauses[vb.page.Sentences[cb.Sentence].Clauses[0]].Topic.Text
-	return (ta != ca.Topic.Text || tb != cb.Topic.Text) && x.otherTopic(ta, tb, va, fa, vb, fb, need, true)
+	ha, hb := va.page.Sentences[ca.Sentence].Clauses[0], vb.page.Sentences[cb.Sentence].Clauses[0]
+	ta, tb := va.page.Clauses[ha].Topic.Text, vb.page.Clauses[hb].Topic.Text
+	return (ta != ca.Topic.Text || tb != cb.Topic.Text) && x.otherTopic(x.topicAt(ra.Page, ha), x.topicAt(rb.Page, hb), ra, rb, need, true)
+}
+
+// oneThingNamed is Engine.sameThing, worked out once.
+func (x *comparer) oneThingNamed(a, b string) bool {
+	k := [2]string{a, b}
+	same, ok := x.things[k]
+	if !ok {
+		same = x.sameThing(a, b)
+		x.things[k] = same
+	}
+	return same
 }
 
 // otherPage reports whether two facts without a name of their own stand on pages that
 // begin with two different things: the ticket of the tram, and that of the bus.
-func (x *comparer) otherPage(va *view, fa *Fact, vb *view, fb *Fact) bool {
+func (x *comparer) otherPage(ra, rb Ref) bool {
+	va, vb, fa, fb := x.views[ra.Page], x.views[rb.Page], x.fact(ra), x.fact(rb)
 	if len(va.page.Clauses) == 0 || len(vb.page.Clauses) == 0 || fa.Sentence == 0 && fb.Sentence == 0 {
 		return false
 	}
@@ -660,57 +706,67 @@ func (x *comparer) otherPage(va *view, fa *Fact, vb *view, fb *Fact) bool {
 	if named(fa) && named(fb) {
 		return false
 	}
-	ta, tb := x.topic(head(va.page.Clauses[0].Topic.Text)), x.topic(head(vb.page.Clauses[0].Topic.Text))
+	ta, tb := x.topicAt(ra.Page, 0), x.topicAt(rb.Page, 0)
 	if ta.words.total == 0 || tb.words.total == 0 {
 		return false
 	}
-	lacks := func(w *wording, b *bag) (weight float64) {
-		for _, g := range w.gaps(w.cover(b).cells, cellCovered) {
-			if !light[fold(w.text(g.Span))] {
-				weight += g.weight
-			}
-		}
-		return weight
+	return x.lacks(ta, vb.saidBag(0), nil, "") >= 1.6 && x.lacks(tb, va.saidBag(0), nil, "") >= 1.6
+}
+
+// missKey names a topic laid over a bag.
+type missKey struct {
+	topic *topic
+	bag   *bag
+	need  *prepared
+}
+
+// missing is the weight of the words of a topic that a bag lacks.
+type missing float64
+
+// lacks is the weight of the words of a topic that a bag does not carry, without those
+// that say little, those that the question names, and those (a number in a name) that said,
+// the folded text of the bag's clause, has as they are written. It is worked out once for
+// a topic, a bag and a need.
+func (x *comparer) lacks(t *topic, b *bag, need *prepared, said string) float64 {
+	k := missKey{t, b, need}
+	if weight, ok := x.missed[k]; ok {
+		return float64(weight)
 	}
-	return lacks(ta.words, vb.saidBag(0)) >= 1.6 && lacks(tb.words, va.saidBag(0)) >= 1.6
+	weight := 0.0
+	w := t.words
+	for g := range w.eachGap(w.cover(b).cells, cellCovered) {
+		s := w.text(g.Span)
+		if said != "" && writtenIn(said, fold(s)) {
+			continue
+		}
+		if need != nil && x.wording(s, nil).scoreOn(need.asked) >= 0.5 || light[fold(s)] {
+			continue
+		}
+		weight += g.weight
+	}
+	x.missed[k] = missing(weight)
+	return weight
 }
 
 // otherTopic reports whether two subjects, or (heads) what two sentences begin with, are two
 // things.
-func (x *comparer) otherTopic(topicA, topicB string, va *view, fa *Fact, vb *view, fb *Fact, need *prepared, heads bool) bool {
-	topicA, topicB = head(topicA), head(topicB)
-	if topicA == "" || topicB == "" {
+func (x *comparer) otherTopic(ta, tb *topic, ra, rb Ref, need *prepared, heads bool) bool {
+	if ta.text == "" || tb.text == "" || ta == tb {
 		return false
 	}
-	if topicA == topicB {
-		return false
-	}
-	wa, wb, ta, tb := x.topic(topicA).words, x.topic(topicB).words, x.topic(topicA).bag, x.topic(topicB).bag
+	va, vb, fa, fb := x.views[ra.Page], x.views[rb.Page], x.fact(ra), x.fact(rb)
 	la, lb := va.clauseBagFor(fa), vb.clauseBagFor(fb)
-	lacks := func(w *wording, b *bag, need *prepared, said string) (weight float64) {
-		for _, g := range w.gaps(w.cover(b).cells, cellCovered) {
-			s := w.text(g.Span)
-			if said != "" && writtenIn(said, fold(s)) { // a number in a name
-				continue
-			}
-			if need != nil && x.wording(s, nil).scoreOn(need.asked) >= 0.5 || light[fold(s)] {
-				continue
-			}
-			weight += g.weight
-		}
-		return weight
-	}
 	// Each names a subject of its own, and one of them is unknown to the other clause. A
 	// subject in words of the question that the other clause has as well is not its own.
 	saidA, saidB := va.marksAt(fa.Clause).folded, vb.marksAt(fb.Clause).folded
-	named := func(w *wording, topic, clause *bag, said string) bool {
-		return lacks(w, topic, nil, "") >= 1.6 && (heads || lacks(w, topic, need, "") >= 1.6 || lacks(w, clause, nil, said) >= 1.6)
+	named := func(t *topic, topic, clause *bag, said string) bool {
+		return x.lacks(t, topic, nil, "") >= 1.6 && (heads || x.lacks(t, topic, need, "") >= 1.6 || x.lacks(t, clause, nil, said) >= 1.6)
 	}
-	if named(wa, tb, lb, saidB) && named(wb, ta, la, saidA) && (lacks(wa, lb, need, saidB) >= 1.6 || lacks(wb, la, need, saidA) >= 1.6) {
+	if named(ta, tb.bag, lb, saidB) && named(tb, ta.bag, la, saidA) && (x.lacks(ta, lb, need, saidB) >= 1.6 || x.lacks(tb, la, need, saidA) >= 1.6) {
 		return true
 	}
 	// A part of what the other speaks of: the deer park of the estate.
-	return x.partOf(topicA, tb, lb, need) || x.partOf(topicB, ta, la, need)
+	return x.partOf(ta.text, tb.bag, lb, need) || x.partOf(tb.text, ta.bag, la, need)
 }
 
 // head is a subject without its apposition: X, a subsidiary of Y.
@@ -773,13 +829,13 @@ func (e *Engine) about(v *view, i int, st *rarity) *aboutness {
 		if v.abouts == nil {
 			v.abouts = map[aboutKey]*aboutness{}
 		}
-		a = e.readAbout(v, i, st, ofValue)
+		a = e.readAbout(v, i, ofValue, func(w *wording) *wording { return w.weighed(st) })
 		v.abouts[key] = a
 	}
 	return a
 }
 
-func (e *Engine) readAbout(v *view, i int, st *rarity, form aboutForm) *aboutness {
+func (e *Engine) readAbout(v *view, i int, form aboutForm, weigh func(*wording) *wording) *aboutness {
 	f := &v.page.Facts[i]
 	out := &aboutness{bag: v.aboutBag(i, form != ofValue)}
 	if v.clauseOf(f) == nil {
@@ -787,10 +843,10 @@ func (e *Engine) readAbout(v *view, i int, st *rarity, form aboutForm) *aboutnes
 		return out
 	}
 	p := v.aboutPhrase(i, form)
-	out.own, out.from = p.words.weighed(st), p.from
+	out.own, out.from = weigh(p.words), p.from
 	if s := v.sentenceSpan(f); form == ofValue && out.own.total < leastShared && s.Start < p.from {
 		p = v.aboutPhrase(i, ofSentence) // the clause takes its subject from the one before it
-		out.own, out.from = p.words.weighed(st), p.from
+		out.own, out.from = weigh(p.words), p.from
 	}
 	out.all = v.clauseBagFor(f)
 	return out
@@ -1249,11 +1305,22 @@ func numberedApart(va *view, a int, vb *view, b int) bool {
 	return false
 }
 
+// share is shareOf, worked out once.
+func (x *comparer) share(a, b *Condition) float64 {
+	k := [2]*Condition{a, b}
+	s, ok := x.shares[k]
+	if !ok {
+		s = shareOf(a, b)
+		x.shares[k] = s
+	}
+	return s
+}
+
 // kind names the conflict of two facts about one thing; "" for none. ranges: one of
 // them limits the rule to some.
 func (x *comparer) kind(ra, rb Ref, m overlap, ranges bool) (kind string, hard bool, why string) {
 	va, vb, fa, fb := x.views[ra.Page], x.views[rb.Page], x.fact(ra), x.fact(rb)
-	cond := x.conditions(fa, fb)
+	cond := sameCases(fa, fb, x.share)
 	special := cond == relation.Unknown && (x.special(va, vb, fa, fb) || x.special(vb, va, fb, fa))
 	if fa.Value.Kind != BooleanValue {
 		r, reason := x.values(ra, rb)
@@ -1483,8 +1550,9 @@ func (x *comparer) twoHolders(ra, rb Ref, m overlap) bool {
 // special reports whether a's condition makes it a special case beside b: a case of
 // which b says nothing. A rule and its exception do not conflict.
 func (e *Engine) special(va, vb *view, a, b *Fact) bool {
-	for _, c := range limits(a) {
-		if len(c.Terms) == 0 && len(c.Quantities) == 0 {
+	for i := range a.Conditions {
+		c := &a.Conditions[i]
+		if !c.limits() || len(c.Terms) == 0 && len(c.Quantities) == 0 {
 			continue
 		}
 		bag := vb.clauseBagFor(b)

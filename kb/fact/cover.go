@@ -341,9 +341,10 @@ func (r *Round) uncovered(n *prepared, c *candidate) []string {
 func (r *Round) onPage(n *prepared, page int) []candidate {
 	var out []candidate
 	v := r.views[page]
+	keys := v.anchorKeys()
 	for i := range v.page.Facts {
 		f := &v.page.Facts[i]
-		if !n.touches(f) && !v.foreign(n) || !n.kinds.admits(n, v, f) {
+		if !n.touches(keys.of(i)) && !v.foreign(n) || !n.kinds.admits(n, v, f) {
 			continue
 		}
 		c := r.fitting.fit(n, v, page, i, nil)
@@ -364,27 +365,50 @@ func (r *Round) onPage(n *prepared, page int) []candidate {
 
 // touches reports whether a fact has a word of the question at all, in its own words,
 // what it inherits, or its conditions. Most facts of a knowledge base do not.
-func (n *prepared) touches(f *Fact) bool {
+func (n *prepared) touches(keys []key) bool {
 	if n.words == nil || n.words.n == 0 {
 		return true
 	}
-	in := func(terms []Term) bool {
-		for i := range terms {
-			if n.words.has(terms[i].Text, terms[i].Synset) {
-				return true
-			}
-		}
-		return false
-	}
-	if in(f.Anchors) {
-		return true
-	}
-	for i := range f.Conditions {
-		if in(f.Conditions[i].Terms) {
+	for _, k := range keys {
+		if n.words.weight(k) > 0 {
 			return true
 		}
 	}
 	return false
+}
+
+// anchorKeys are the words and concepts of the anchors and conditions of each fact of a
+// page.
+type anchorKeys struct {
+	from []int32 // by fact and one beyond: where its keys begin
+	keys []key
+}
+
+// of is the keys of one fact.
+func (a *anchorKeys) of(fact int) []key { return a.keys[a.from[fact]:a.from[fact+1]] }
+
+func (s *sheet) anchorKeys() *anchorKeys {
+	return s.anchored.get(0, func() *anchorKeys {
+		out := &anchorKeys{from: make([]int32, len(s.page.Facts)+1)}
+		add := func(terms []Term) {
+			for i := range terms {
+				out.keys = append(out.keys, wordKey(terms[i].Text))
+				if terms[i].Synset != 0 {
+					out.keys = append(out.keys, conceptKey(terms[i].Synset))
+				}
+			}
+		}
+		for i := range s.page.Facts {
+			f := &s.page.Facts[i]
+			out.from[i] = int32(len(out.keys))
+			add(f.Anchors)
+			for c := range f.Conditions {
+				add(f.Conditions[c].Terms)
+			}
+		}
+		out.from[len(s.page.Facts)] = int32(len(out.keys))
+		return out
+	})
 }
 
 // moneyFirst leaves out the other values of a page that states a sum of money, where

@@ -72,7 +72,7 @@ func (s *sheet) filled(f *Fact, m Meta, part string, timed bool) bool {
 	case "content":
 		return f.Value.Text != "" || f.Modality != Plain
 	case "case":
-		return len(limits(f)) > 0
+		return limited(f)
 	case "exception", "contraindication":
 		if part == "contraindication" && (f.Modality == MustNot || f.Modality == Caution) {
 			return true

@@ -224,7 +224,7 @@ func (k *kindSet) admits(n *prepared, v *view, f *Fact) bool {
 			return true
 		}
 		if f.Value.Kind == BooleanValue { // "when must I pay back": under a condition
-			return n.rule && len(limits(f)) > 0
+			return n.rule && limited(f)
 		}
 		if q == nil {
 			return false

@@ -36,6 +36,8 @@ type sheet struct {
 	figures    kept[numberSet] // one: see numbers
 	neighbours kept[neighbourTerms]
 	cut        kept[[]wordAtom]
+	seeds      kept[seedPlaces]
+	anchored   kept[anchorKeys]
 
 	// By fact.
 	facts, own, close, anchors, heads kept[bag]
@@ -76,6 +78,7 @@ func (e *Engine) sheet(p *Page, title string) *sheet {
 	}
 	s.folded, s.plain, s.self, s.tongue = make(kept[[]rune], 1), make(kept[string], 1), make(kept[bool], 1), make(kept[string], 1)
 	s.titles, s.said, s.cut = make(kept[titleForm], 1), make(kept[map[key]bool], 1), make(kept[[]wordAtom], 1)
+	s.seeds, s.anchored = make(kept[seedPlaces], 1), make(kept[anchorKeys], 1)
 	for _, by := range []*kept[bag]{&s.facts, &s.own, &s.close, &s.anchors, &s.heads} {
 		*by = make(kept[bag], facts)
 	}

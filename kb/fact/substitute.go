@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"math/bits"
 	"unicode"
 
 	"suffice.dev/suffice/kb/fact/quantity"
@@ -29,7 +30,7 @@ const (
 // wordAtom is a word, number or Han character of a page.
 type wordAtom struct {
 	text.Span
-	word string // folded
+	word key // of its folded form
 }
 
 // tokens cuts the page's text; the result is shared.
@@ -41,7 +42,7 @@ func (s *sheet) tokens() []wordAtom {
 			r := folded[i]
 			switch {
 			case text.IsHan(r):
-				out = append(out, wordAtom{text.Span{Start: i, End: i + 1}, string(r)})
+				out = append(out, wordAtom{text.Span{Start: i, End: i + 1}, mixed(runeHash(hashStart, r))})
 				i++
 			case unicode.IsLetter(r) || unicode.IsDigit(r):
 				j := i + 1
@@ -49,7 +50,7 @@ func (s *sheet) tokens() []wordAtom {
 					(folded[j] == '.' || folded[j] == ',') && digit(folded[j-1]) && digit(at(folded, j+1))) {
 					j++
 				}
-				out = append(out, wordAtom{text.Span{Start: i, End: j}, string(folded[i:j])})
+				out = append(out, wordAtom{text.Span{Start: i, End: j}, runesKey(folded[i:j])})
 				i = j
 			default:
 				i++
@@ -102,15 +103,15 @@ func (n *prepared) speaksOf(v *view) bool {
 func (e *Engine) substitution(n *prepared, views []*view, p, q int) (Clash, bool) {
 	va, vb := views[p], views[q]
 	a, b := va.tokens(), vb.tokens()
-	seeds := map[[seedTokens]string][]int{}
-	for j := 0; j+seedTokens <= len(b); j++ {
-		k := seedAt(b, j)
-		if len(seeds[k]) < mostSeeds {
-			seeds[k] = append(seeds[k], j)
-		}
+	if len(b) < seedTokens {
+		return Clash{}, false
 	}
+	seeds := vb.seedPlaces()
 	for i := 0; i+seedTokens <= len(a); i++ {
-		for _, j := range seeds[seedAt(a, i)] {
+		tried := 0
+		for j := seeds.first.get(seedAt(a, i)) - 1; j >= 0 && tried < mostSeeds; j = seeds.next[j] - 1 {
+			tried++
+			j := int(j)
 			if i > 0 && j > 0 && a[i-1].word == b[j-1].word {
 				continue // inside a stretch that was followed from its beginning
 			}
@@ -134,12 +135,31 @@ func (e *Engine) substitution(n *prepared, views []*view, p, q int) (Clash, bool
 	return Clash{}, false
 }
 
-func seedAt(t []wordAtom, i int) [seedTokens]string {
-	var k [seedTokens]string
-	for n := range k {
-		k[n] = t[i+n].word
+// seedPlaces are the places of each seed of a page, in order.
+type seedPlaces struct {
+	first *tally  // by seed: 1 + where it stands first
+	next  []int32 // by place: 1 + where the same seed stands next
+}
+
+func (s *sheet) seedPlaces() *seedPlaces {
+	return s.seeds.get(0, func() *seedPlaces {
+		t := s.tokens()
+		out := &seedPlaces{first: newTally(len(t)), next: make([]int32, len(t))}
+		for j := len(t) - seedTokens; j >= 0; j-- {
+			first := out.first.count(seedAt(t, j))
+			out.next[j], *first = *first, int32(j+1)
+		}
+		return out
+	})
+}
+
+// seedAt stands for the tokens of a seed.
+func seedAt(t []wordAtom, i int) key {
+	h := uint64(0)
+	for n := range seedTokens {
+		h = bits.RotateLeft64(h, 21) ^ uint64(t[i+n].word)
 	}
-	return k
+	return mixed(h)
 }
 
 // run is the number of equal tokens at the beginning.
@@ -200,7 +220,7 @@ func (e *Engine) replaced(n *prepared, views []*view, p, q int, sa, sb text.Span
 	if numberedApart(va, ra.Fact, vb, rb.Fact) {
 		return Clash{}, false
 	}
-	if kind != "ENTITY" && (apart(va.factSides(ra.Fact), vb.factSides(rb.Fact), false) || contrast(mutual(e.readAbout(va, ra.Fact, nil, ofValue), e.readAbout(vb, rb.Fact, nil, ofValue), &[2][]float64{}, &[2][]text.Span{}))) {
+	if kind != "ENTITY" && (apart(va.factSides(ra.Fact), vb.factSides(rb.Fact), false) || contrast(mutual(e.readAbout(va, ra.Fact, ofValue, unweighed), e.readAbout(vb, rb.Fact, ofValue, unweighed), &[2][]float64{}, &[2][]text.Span{}))) {
 		return Clash{}, false
 	}
 	hard := kind != "VALUE"
@@ -305,3 +325,6 @@ func (v *view) refAt(page int, s text.Span) (Ref, bool) {
 	}
 	return Ref{}, false
 }
+
+// unweighed leaves a phrase as it is, without rarity.
+func unweighed(w *wording) *wording { return w }
