@@ -9,7 +9,7 @@ import (
 )
 
 // compareValues compares two values as statements about one thing.
-func compareValues(a, b Value) (relation.Relation, string) {
+func compareValues(a, b *Value) (relation.Relation, string) {
 	switch {
 	case a.Quantity != nil && b.Quantity != nil:
 		return quantity.Compare(*a.Quantity, *b.Quantity)
@@ -41,7 +41,7 @@ func (e *Engine) Compare(a, b *Fact) (relation.Relation, string) {
 	if a.Value.Kind == BooleanValue && b.Value.Kind == BooleanValue {
 		return stances(a, b)
 	}
-	r, why := compareValues(a.Value, b.Value)
+	r, why := compareValues(&a.Value, &b.Value)
 	if r == relation.Same && a.Negative() != b.Negative() {
 		return relation.Excludes, "stated and denied"
 	}

@@ -149,12 +149,16 @@ func newComparer(r *Round) *comparer {
 	}
 }
 
-// values compares the values of two facts; those that are written alike only once.
+// values compares the values of two facts; names and times that are written alike only once.
 func (x *comparer) values(ra, rb Ref) (relation.Relation, string) {
+	a, b := &x.fact(ra).Value, &x.fact(rb).Value
+	if a.Quantity != nil && b.Quantity != nil {
+		return compareValues(a, b)
+	}
 	k := [2]key{x.views[ra.Page].valueKey(ra.Fact), x.views[rb.Page].valueKey(rb.Fact)}
 	c, ok := x.compared[k]
 	if !ok {
-		c.relation, c.why = compareValues(x.fact(ra).Value, x.fact(rb).Value)
+		c.relation, c.why = compareValues(a, b)
 		x.compared[k] = c
 	}
 	return c.relation, c.why
@@ -1503,7 +1507,7 @@ func stepsDiffer(va *view, fa *Fact, vb *view, fb *Fact) bool {
 			if p.Threshold || q.Threshold || p.Value.Kind != QuantityValue || q.Value.Kind != QuantityValue {
 				continue
 			}
-			if r, _ := compareValues(p.Value, q.Value); r == relation.Excludes {
+			if r, _ := compareValues(&p.Value, &q.Value); r == relation.Excludes {
 				return true
 			}
 		}

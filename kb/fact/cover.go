@@ -62,6 +62,8 @@ type prepared struct {
 	identity  bool                // who somebody is, what something is called
 	noBound   bool                // see asksNoBound
 	counted   bool                // the question's unit is a counted thing or none that is known
+	counting  bool                // see countWords
+	howMany   bool                // 多少 is asked
 }
 
 func (e *Engine) prepare(n *Need, st *rarity) *prepared {
@@ -100,6 +102,7 @@ func (e *Engine) prepare(n *Need, st *rarity) *prepared {
 	p.money = p.kinds.dims != nil && p.kinds.dims[quantity.Money] || n.Unit == "" && asksMoney(n.Attribute)
 	p.actual = asksActual(n)
 	p.noBound = asksNoBound(p)
+	p.counting, p.howMany = countWords.has(n.Question), strings.Contains(n.Question, "多少")
 	p.token = tokenOf(fold(n.Question))
 	p.quarter = quarterOf(n.TimeText)
 	p.past = periodBefore.MatchString(fold(n.TimeText))
@@ -284,7 +287,7 @@ func (e *Engine) ambiguous(refs []Ref, views []*view) bool {
 				continue
 			}
 			fa, fb := &views[a.Page].page.Facts[a.Fact], &views[b.Page].page.Facts[b.Fact]
-			if r, _ := compareValues(fa.Value, fb.Value); r == relation.Excludes {
+			if r, _ := compareValues(&fa.Value, &fb.Value); r == relation.Excludes {
 				return true
 			}
 		}

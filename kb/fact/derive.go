@@ -32,7 +32,7 @@ func sameValue(a, b Value) (relation.Relation, string) {
 			return ratios(*qa, qb.Complement())
 		}
 	}
-	return compareValues(a, b)
+	return compareValues(&a, &b)
 }
 
 // ratios compares two shares of a price whatever they are written in.

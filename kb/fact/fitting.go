@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"suffice.dev/suffice/kb/fact/quantity"
 	"suffice.dev/suffice/text"
 )
 
@@ -38,6 +39,7 @@ type fitting struct {
 	total, sum float64 // weight of the need, and of what is carried of it
 	room       []float64
 	spare      []float64
+	implied    map[impliedKey][]int32
 }
 
 // part is a part of a need with how far each of its cells is carried.
@@ -157,15 +159,48 @@ func (x *fitting) layParts() {
 	switch q := x.f.Value.Quantity; {
 	case q == nil:
 	case x.f.Attribute.Text != "":
-		impliedByOther(q, n.attribute, attribute)
+		x.liftImplied(q, n.attribute, attribute, true)
 	default:
-		impliedBy(q, n.attribute, attribute)
+		x.liftImplied(q, n.attribute, attribute, false)
 	}
 	if x.f.Value.Kind == TimeValue {
 		impliedByTime(n.attribute, attribute)
 		if t := x.f.Value.Time; t != nil && !t.From.IsZero() && !t.To.IsZero() && hasAny(t.Text, []string{"自", "从", "from ", "between "}) {
 			coverImplied(rangeWords, n.attribute, attribute)
 		}
+	}
+}
+
+// impliedKey names a wording beside a dimension.
+type impliedKey struct {
+	w     *wording
+	dim   quantity.Dimension
+	other bool
+}
+
+// liftImplied is impliedBy, or impliedByOther, with the cells found once for a dimension.
+func (x *fitting) liftImplied(q *quantity.Quantity, w *wording, cells []float64, other bool) {
+	k := impliedKey{w, q.Unit.Dim, other}
+	found, ok := x.implied[k]
+	if !ok {
+		laid := make([]float64, len(w.cells))
+		if other {
+			impliedByOther(q, w, laid)
+		} else {
+			impliedBy(q, w, laid)
+		}
+		for i, c := range laid {
+			if c > 0 {
+				found = append(found, int32(i))
+			}
+		}
+		if x.implied == nil {
+			x.implied = map[impliedKey][]int32{}
+		}
+		x.implied[k] = found
+	}
+	for _, i := range found {
+		cells[i] = max(cells[i], impliedMatch)
 	}
 }
 
@@ -319,7 +354,7 @@ func (x *fitting) ownAttribute(p *part) {
 	own := x.buffer(len(p.cells))
 	p.w.lay(x.v.ownBag(x.i), own, math.MaxFloat64)
 	if q := x.f.Value.Quantity; q != nil {
-		impliedByOther(q, p.w, own)
+		x.liftImplied(q, p.w, own, true)
 	}
 	for k := range p.cells {
 		p.cells[k] = math.Min(p.cells[k], math.Max(own[k], foreignAttribute))

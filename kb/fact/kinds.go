@@ -318,22 +318,22 @@ const counters = "次层楼倍折级期届轮笔回遍成"
 // countsOther reports whether a question for a number of things is met by a value of
 // another counter: asked for charging points, 二层 is none.
 func (n *prepared) countsOther(q *quantity.Quantity) bool {
-	if !countWords.has(n.Question) && !strings.Contains(n.Question, "多少") {
+	if !n.counting && !n.howMany {
 		return false
 	}
-	after := []rune(strings.TrimLeft(q.Raw, " 0123456789.,，一二三四五六七八九十百千万亿两半第约近至不超过低于少以上下内—-~～"))
-	if len(after) == 0 || !strings.ContainsRune(counters, after[0]) {
+	after := firstRune(strings.TrimLeft(q.Raw, " 0123456789.,，一二三四五六七八九十百千万亿两半第约近至不超过低于少以上下内—-~～"))
+	if after == 0 || !strings.ContainsRune(counters, after) {
 		return false
 	}
-	switch after[0] {
+	switch after {
 	case '次', '回', '遍':
 		return !strings.ContainsAny(n.Question, "次回遍趟")
 	case '层', '楼':
 		return !strings.ContainsAny(n.Question, "层楼")
 	case '倍', '成', '折': // they may stand for a sum of money
-		return countWords.has(n.Question)
+		return n.counting
 	}
-	return !strings.ContainsRune(n.Question, after[0])
+	return !strings.ContainsRune(n.Question, after)
 }
 
 // supposes matches a question for a bound or a condition.
@@ -548,6 +548,9 @@ func impliedByTime(w *wording, cells []float64) {
 // rangeWords are implied by a period: when the term begins, until when it lasts.
 const rangeWords = "start begin begins open commenc term end last finish 开学 开始 开课 开放 结束 截止 放假 起止 持续"
 
+// impliedMatch is how far what a value implies stands for the word.
+const impliedMatch = 0.9
+
 func coverImplied(words string, w *wording, cells []float64) {
 	if words == "" {
 		return
@@ -557,8 +560,8 @@ func coverImplied(words string, w *wording, cells []float64) {
 			continue
 		}
 		for i := t.Span.Start; i < t.Span.End; i++ {
-			if k := w.at[i]; k >= 0 && cells[k] < 0.9 {
-				cells[k] = 0.9
+			if k := w.at[i]; k >= 0 && cells[k] < impliedMatch {
+				cells[k] = impliedMatch
 			}
 		}
 	}

@@ -213,7 +213,7 @@ func (e *Engine) replaced(n *prepared, views []*view, p, q int, sa, sb text.Span
 		return Clash{}, false
 	}
 	if fa.Value.Span.Overlaps(a) && fb.Value.Span.Overlaps(b) {
-		if r, _ := compareValues(fa.Value, fb.Value); r == relation.Same {
+		if r, _ := compareValues(&fa.Value, &fb.Value); r == relation.Same {
 			return Clash{}, false
 		}
 	}

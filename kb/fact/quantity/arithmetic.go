@@ -171,7 +171,7 @@ func (q Quantity) String() string {
 	if q.Approx {
 		s = "~"
 	}
-	w := written(q)
+	w := written(&q)
 	num := func(v *big.Rat) string {
 		if v.IsInt() {
 			return v.Num().String()

@@ -1,6 +1,7 @@
 package quantity
 
 import (
+	"cmp"
 	"math/big"
 
 	"suffice.dev/suffice/kb/fact/relation"
@@ -19,6 +20,10 @@ type Nouns func(a, b string) bool
 
 // CompareWith is Compare with a judge of counted things; nil means equal names only.
 func CompareWith(a, b Quantity, same Nouns) (relation.Relation, string) {
+	return compare(&a, &b, same)
+}
+
+func compare(a, b *Quantity, same Nouns) (relation.Relation, string) {
 	if a.Lo == nil && a.Hi == nil || b.Lo == nil && b.Hi == nil {
 		return relation.Unknown, "no value"
 	}
@@ -62,9 +67,9 @@ func CompareWith(a, b Quantity, same Nouns) (relation.Relation, string) {
 		if k == nil {
 			return relation.Differs, "another denominator"
 		}
-		c := b
+		c := *b
 		c.Lo, c.Hi, c.Step = times(b.Lo, k), times(b.Hi, k), times(b.Step, k)
-		r, why := points(a, c)
+		r, why := points(a, &c)
 		if r == relation.Excludes && ad == Money {
 			return relation.Differs, "another denominator"
 		}
@@ -93,7 +98,7 @@ func times(v, k *big.Rat) *big.Rat {
 
 // acrossDimensions compares quantities of two dimensions; ok is false where the
 // values may be compared as they stand.
-func acrossDimensions(a, b Quantity) (relation.Relation, string, bool) {
+func acrossDimensions(a, b *Quantity) (relation.Relation, string, bool) {
 	ad, bd := a.Unit.Dim, b.Unit.Dim
 	if ad == None || bd == None {
 		// A bare number against one with a unit: the number as it was written counts.
@@ -131,7 +136,7 @@ func acrossDimensions(a, b Quantity) (relation.Relation, string, bool) {
 
 // daysMonths: a month has 28 to 31 days. Lengths that no calendar makes equal
 // exclude each other.
-func daysMonths(days, months Quantity) (relation.Relation, string, bool) {
+func daysMonths(days, months *Quantity) (relation.Relation, string, bool) {
 	if days.Point() && months.Point() {
 		d := new(big.Rat).Quo(days.Lo, daySeconds)
 		lo, hi := mul(months.Lo, minMonth), mul(months.Lo, maxMonth)
@@ -155,7 +160,7 @@ func daysMonths(days, months Quantity) (relation.Relation, string, bool) {
 }
 
 // written gives the quantity in its own unit rather than the base unit.
-func written(q Quantity) Quantity {
+func written(q *Quantity) *Quantity {
 	f := q.Unit.Factor
 	if f == nil || f.Sign() == 0 || q.Unit.Dim == Temperature {
 		return q
@@ -166,12 +171,13 @@ func written(q Quantity) Quantity {
 		}
 		return new(big.Rat).Quo(v, f)
 	}
-	q.Lo, q.Hi, q.Step = div(q.Lo), div(q.Hi), div(q.Step)
-	return q
+	out := *q
+	out.Lo, out.Hi, out.Step = div(q.Lo), div(q.Hi), div(q.Step)
+	return &out
 }
 
 // discounts compares 七五折 with 25 % off.
-func discounts(a, b Quantity) (relation.Relation, string, bool) {
+func discounts(a, b *Quantity) (relation.Relation, string, bool) {
 	fa, fb := a.Unit.Name == "折", b.Unit.Name == "折"
 	switch {
 	case fa == fb:
@@ -179,7 +185,7 @@ func discounts(a, b Quantity) (relation.Relation, string, bool) {
 			if r, why := points(a, b); r == relation.Same {
 				return r, why, true
 			}
-			if r, _ := points(a.Complement(), b); r == relation.Same {
+			if r, _ := points(complement(a), b); r == relation.Same {
 				return relation.Same, "equal as price after discount", true
 			}
 		}
@@ -189,13 +195,13 @@ func discounts(a, b Quantity) (relation.Relation, string, bool) {
 	}
 	// a is a share of the price.
 	if b.Discount {
-		r, why := points(a.Complement(), b)
+		r, why := points(complement(a), b)
 		return r, why, true
 	}
 	if r, why := points(a, b); r == relation.Same {
 		return r, why, true
 	}
-	if r, _ := points(a.Complement(), b); r == relation.Same {
+	if r, _ := points(complement(a), b); r == relation.Same {
 		return relation.Same, "equal as discount", true
 	}
 	return relation.Excludes, "another discount", true
@@ -203,7 +209,9 @@ func discounts(a, b Quantity) (relation.Relation, string, bool) {
 
 // Complement is one minus a ratio: what is left of a price after a discount. Other
 // quantities come back unchanged.
-func (q Quantity) Complement() Quantity {
+func (q Quantity) Complement() Quantity { return *complement(&q) }
+
+func complement(q *Quantity) *Quantity {
 	if q.Unit.Dim != Ratio {
 		return q
 	}
@@ -213,9 +221,10 @@ func (q Quantity) Complement() Quantity {
 		}
 		return new(big.Rat).Sub(one, v)
 	}
-	q.Lo, q.Hi = sub(q.Hi), sub(q.Lo)
-	q.LoOpen, q.HiOpen = q.HiOpen, q.LoOpen
-	return q
+	out := *q
+	out.Lo, out.Hi = sub(q.Hi), sub(q.Lo)
+	out.LoOpen, out.HiOpen = q.HiOpen, q.LoOpen
+	return &out
 }
 
 // sameThing: equal names, one missing, a Chinese counting word against a noun, or
@@ -242,8 +251,8 @@ func isCounter(name string) bool {
 }
 
 // points compares the values themselves, in one unit.
-func points(a, b Quantity) (relation.Relation, string) {
-	ap, bp := a.Point(), b.Point()
+func points(a, b *Quantity) (relation.Relation, string) {
+	ap, bp := a.point(), b.point()
 	switch {
 	case ap && bp:
 		return twoPoints(a, b)
@@ -296,7 +305,7 @@ func points(a, b Quantity) (relation.Relation, string) {
 	if aLow || aHigh {
 		r, l = b, a
 	}
-	if l.Hi == nil && r.Lo.Cmp(l.Lo) >= 0 || l.Lo == nil && r.Hi.Cmp(l.Hi) <= 0 {
+	if l.Hi == nil && order(r.Lo, l.Lo) >= 0 || l.Lo == nil && order(r.Hi, l.Hi) <= 0 {
 		return relation.Same, "range within the bound"
 	}
 	return relation.Excludes, "range beyond the bound"
@@ -306,33 +315,33 @@ func equalEnd(a, b *big.Rat) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
 	}
-	return a.Cmp(b) == 0
+	return order(a, b) == 0
 }
 
-func inside(v *big.Rat, iv Quantity) bool {
+func inside(v *big.Rat, iv *Quantity) bool {
 	if iv.Lo != nil {
-		if c := v.Cmp(iv.Lo); c < 0 || c == 0 && iv.LoOpen {
+		if c := order(v, iv.Lo); c < 0 || c == 0 && iv.LoOpen {
 			return false
 		}
 	}
 	if iv.Hi != nil {
-		if c := v.Cmp(iv.Hi); c > 0 || c == 0 && iv.HiOpen {
+		if c := order(v, iv.Hi); c > 0 || c == 0 && iv.HiOpen {
 			return false
 		}
 	}
 	return true
 }
 
-func nearEnd(v *big.Rat, iv Quantity) bool {
+func nearEnd(v *big.Rat, iv *Quantity) bool {
 	return iv.Lo != nil && near(v, iv.Lo) || iv.Hi != nil && near(v, iv.Hi)
 }
 
-func disjoint(a, b Quantity) bool {
-	before := func(x, y Quantity) bool { // x wholly below y
+func disjoint(a, b *Quantity) bool {
+	before := func(x, y *Quantity) bool { // x wholly below y
 		if x.Hi == nil || y.Lo == nil {
 			return false
 		}
-		c := x.Hi.Cmp(y.Lo)
+		c := order(x.Hi, y.Lo)
 		return c < 0 || c == 0 && (x.HiOpen || y.LoOpen)
 	}
 	return before(a, b) || before(b, a)
@@ -368,12 +377,34 @@ func abs(x int64) int64 {
 	return x
 }
 
-// equal reports whether two numbers are the same.
-func equal(a, b *big.Rat) bool {
+// order compares two numbers as big.Rat.Cmp does, without big numbers where both are
+// fractions of small ones.
+func order(a, b *big.Rat) int {
 	if x, y, ok := small(a, b); ok {
-		return x == y
+		return cmp.Compare(x, y)
 	}
-	return a.Cmp(b) == 0
+	x, p, ok := fraction(a)
+	y, q, both := fraction(b)
+	if !ok || !both {
+		return a.Cmp(b)
+	}
+	return cmp.Compare(x*q, y*p)
+}
+
+// fraction gives numerator and denominator below 2^31.
+func fraction(r *big.Rat) (num, denom int64, ok bool) {
+	n := r.Num()
+	if n.BitLen() > 31 {
+		return 0, 0, false
+	}
+	if r.IsInt() {
+		return n.Int64(), 1, true
+	}
+	d := r.Denom()
+	if d.BitLen() > 31 {
+		return 0, 0, false
+	}
+	return n.Int64(), d.Int64(), true
 }
 
 func larger(a, b *big.Rat) *big.Rat {
@@ -394,8 +425,8 @@ func rounds(v, q, step *big.Rat) bool {
 	return d.Cmp(mul(step, half)) <= 0
 }
 
-func twoPoints(a, b Quantity) (relation.Relation, string) {
-	if equal(a.Lo, b.Lo) {
+func twoPoints(a, b *Quantity) (relation.Relation, string) {
+	if order(a.Lo, b.Lo) == 0 {
 		return relation.Same, "equal"
 	}
 	if a.Approx && rounds(b.Lo, a.Lo, a.lastDigit()) || b.Approx && rounds(a.Lo, b.Lo, b.lastDigit()) {
@@ -415,7 +446,7 @@ func twoPoints(a, b Quantity) (relation.Relation, string) {
 
 // lastDigit is the step to which an approximate value is rounded: its last stated
 // digit, or the last that is not zero (about 900).
-func (q Quantity) lastDigit() *big.Rat {
+func (q *Quantity) lastDigit() *big.Rat {
 	if q.Step != nil {
 		return q.Step
 	}

@@ -71,8 +71,10 @@ type Quantity struct {
 }
 
 // Point reports whether the quantity is one value, not a bound or range.
-func (q Quantity) Point() bool {
-	return q.Lo != nil && q.Hi != nil && (q.Lo == q.Hi || equal(q.Lo, q.Hi))
+func (q Quantity) Point() bool { return q.point() }
+
+func (q *Quantity) point() bool {
+	return q.Lo != nil && q.Hi != nil && (q.Lo == q.Hi || order(q.Lo, q.Hi) == 0)
 }
 
 // Find returns all quantities of a folded text (text.Fold), in order, without
