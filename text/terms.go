@@ -2,6 +2,7 @@ package text
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -47,14 +48,41 @@ func Terms(folded []rune) []Term { return TermsWith(nil, folded, nil) }
 // letter inside a sentence ("class A") is an identifier. Single words inside a Latin
 // dictionary phrase give terms of their own as well.
 func TermsWith(runes, folded []rune, match Match) []Term {
-	l := lexer{runes: runes, folded: folded, match: match, text: string(folded), out: make([]Term, 0, len(folded)/3+4)}
-	l.offsets = make([]int32, len(folded)+1)
+	return AppendTerms(make([]Term, 0, len(folded)/3+4), runes, folded, match)
+}
+
+// lexers are kept for the next text: their offsets, and the stems of the words they met.
+var lexers = sync.Pool{New: func() any { return &lexer{stems: make(map[string]string, 64)} }}
+
+// Limits of what a kept lexer holds on to.
+const (
+	keptOffsets = 1 << 16
+	keptStems   = 1 << 12
+)
+
+// AppendTerms is TermsWith into a list of the caller's.
+func AppendTerms(out []Term, runes, folded []rune, match Match) []Term {
+	l := lexers.Get().(*lexer)
+	l.runes, l.folded, l.match, l.text, l.out = runes, folded, match, string(folded), out
+	l.offsets = l.offsets[:0]
 	at := int32(0)
-	for i, r := range folded {
-		l.offsets[i] = at
+	for _, r := range folded {
+		l.offsets = append(l.offsets, at)
 		at += int32(runeLen(r))
 	}
-	l.offsets[len(folded)] = at
+	l.offsets = append(l.offsets, at)
+	l.run()
+	out = l.out
+	l.runes, l.folded, l.match, l.text, l.out = nil, nil, nil, "", nil
+	if cap(l.offsets) > keptOffsets {
+		l.offsets = nil
+	}
+	lexers.Put(l)
+	return out
+}
+
+func (l *lexer) run() {
+	folded := l.folded
 	for i := 0; i < len(folded); {
 		r := folded[i]
 		switch {
@@ -68,7 +96,6 @@ func TermsWith(runes, folded []rune, match Match) []Term {
 			i++
 		}
 	}
-	return l.out
 }
 
 type lexer struct {
@@ -77,7 +104,7 @@ type lexer struct {
 	text          string
 	offsets       []int32
 	out           []Term
-	stems         map[string]string
+	stems         map[string]string // of no text: they outlive it
 }
 
 // runeLen is the length of r in UTF-8; invalid code points become U+FFFD.
@@ -232,10 +259,20 @@ func ordinalTail(s string) bool {
 	return false
 }
 
+// apostrophe is where the first apostrophe of a word stands, in bytes; -1 for none.
+func apostrophe(w string) int {
+	for i := 0; i < len(w); i++ {
+		if w[i] == '\'' || w[i] >= 0x80 {
+			return strings.IndexAny(w, "'’")
+		}
+	}
+	return -1
+}
+
 // latin adds the word [i,j), without a possessive ending, unless it is a stop word.
 func (l *lexer) latin(i, j int) {
 	w := l.slice(i, j)
-	if k := strings.IndexAny(w, "'’"); k > 0 {
+	if k := apostrophe(w); k > 0 {
 		tail := strings.TrimLeft(w[k:], "'’")
 		switch tail {
 		case "s", "":
@@ -248,13 +285,13 @@ func (l *lexer) latin(i, j int) {
 	if stopWords[w] {
 		return
 	}
-	if l.stems == nil {
-		l.stems = make(map[string]string, 64)
-	}
 	stem, ok := l.stems[w]
 	if !ok {
-		stem = cachedStem(w)
-		l.stems[w] = stem
+		stem = strings.Clone(cachedStem(w))
+		if len(l.stems) >= keptStems {
+			clear(l.stems)
+		}
+		l.stems[strings.Clone(w)] = stem
 	}
 	l.out = append(l.out, Term{Text: stem, Span: Span{i, j}, Kind: Word})
 }

@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"sync"
 	"time"
 
 	"suffice.dev/suffice/text"
@@ -32,6 +33,7 @@ type Engine struct {
 	phrases  phraseStore[wording]
 	subjects phraseStore[subjectForm]
 	titles   phraseStore[titleForm]
+	scratch  sync.Pool // of *scratch
 }
 
 // New returns an engine.

@@ -41,28 +41,23 @@ const (
 // clauses with their terms. Time and size are linear in the text. The page does not
 // change afterwards and may be shared.
 func (e *Engine) Read(src Source) *Page {
-	r := &reader{e: e, src: &src, runes: []rune(src.Text)}
-	r.page = &Page{Runes: r.runes}
+	kept, _ := e.scratch.Get().(*scratch)
+	if kept == nil {
+		kept = &scratch{}
+	}
+	r := &reader{e: e, src: &src, runes: []rune(src.Text), scratch: kept}
+	r.page = &Page{Runes: r.runes, Facts: kept.facts[:0], Clauses: kept.clauses[:0], Sentences: kept.sentences[:0]}
 	if !utf8.ValidString(src.Text) {
 		src.Text = string(r.runes) // what was no UTF-8 reads as U+FFFD
 	}
-	r.offsets = make([]int32, 0, len(r.runes)+1)
 	for i := range src.Text {
 		r.offsets = append(r.offsets, int32(i))
 	}
 	r.offsets = append(r.offsets, int32(len(src.Text)))
 	r.folded = text.Fold(r.runes)
 	r.findValues()
-	r.cues = findCues(r.folded)
+	r.cues = appendCues(r.cues, r.folded)
 	r.findTerms()
-	clauses := len(r.runes)/40 + 2
-	for _, x := range r.runes {
-		if x == '，' || x == '。' || x == '；' { // Chinese clauses are short
-			clauses++
-		}
-	}
-	r.page.Facts = make([]Fact, 0, len(r.quants)+len(r.times)+clauses)
-	r.page.Clauses = make([]Clause, 0, clauses)
 	r.setTitle()
 	for _, b := range r.blocks() {
 		switch b.kind {
@@ -74,18 +69,58 @@ func (e *Engine) Read(src Source) *Page {
 			r.prose(b.Span)
 		}
 	}
-	return r.page
+	p := r.page
+	kept.facts, kept.clauses, kept.sentences = p.Facts, p.Clauses, p.Sentences
+	p.Facts, p.Clauses, p.Sentences = exact(p.Facts), exact(p.Clauses), exact(p.Sentences)
+	kept.release()
+	e.scratch.Put(kept)
+	return p
+}
+
+// scratch is the room in which a page is read. It is kept for the next one, so that the
+// lists of a page neither grow while it is read nor keep room that it does not need.
+type scratch struct {
+	facts     []Fact
+	clauses   []Clause
+	sentences []SentenceInfo
+	offsets   []int32 // of each code point in src.Text, in bytes
+	cues      []cue
+	all       []text.Term // see findTerms
+	seen      termSet
+}
+
+// mostKept is how many facts of one page the room may hold on to.
+const mostKept = 1 << 12
+
+// release forgets what was read.
+func (s *scratch) release() {
+	if cap(s.facts) > mostKept || cap(s.all) > 4*mostKept {
+		*s = scratch{}
+		return
+	}
+	clear(s.facts)
+	clear(s.clauses)
+	clear(s.all)
+	s.facts, s.clauses, s.sentences = s.facts[:0], s.clauses[:0], s.sentences[:0]
+	s.offsets, s.cues, s.all = s.offsets[:0], s.cues[:0], s.all[:0]
+}
+
+// exact is a copy of a list without room to grow.
+func exact[T any](list []T) []T {
+	out := make([]T, len(list))
+	copy(out, list)
+	return out
 }
 
 // reader is the state of one Read.
 type reader struct {
+	*scratch
 	e             *Engine
 	src           *Source
 	runes, folded []rune
 	quants        []quantity.Quantity
 	times         []when.Expr
 	terms         []Term // outside values, in order
-	cues          []cue
 	page          *Page
 
 	options    when.Options
@@ -107,9 +142,7 @@ type reader struct {
 	prevClause int         // its index; -1 = none in this paragraph
 	names      []Part      // names of the last 分别/respectively list
 	label      []Term      // 第九条
-	offsets    []int32     // of each code point in src.Text, in bytes
 	arena      []Term
-	seen       termSet
 }
 
 type subject struct {
@@ -187,7 +220,8 @@ func kindWeight(k text.TermKind) float64 {
 // findTerms reads the content terms outside values; of a value only the counted
 // noun is a term.
 func (r *reader) findTerms() {
-	all := text.TermsWith(r.runes, r.folded, r.e.match())
+	r.all = text.AppendTerms(r.all, r.runes, r.folded, r.e.match())
+	all := r.all
 	r.terms = make([]Term, 0, len(all))
 	capital := map[string]bool{}
 	for _, t := range all {

@@ -135,8 +135,10 @@ var cues = text.NewTrie(map[int16]string{
 })
 
 // findCues returns the cues of a folded text in order, without overlap.
-func findCues(folded []rune) []cue {
-	out := make([]cue, 0, len(folded)/6+4)
+func findCues(folded []rune) []cue { return appendCues(make([]cue, 0, len(folded)/6+4), folded) }
+
+// appendCues is findCues into a list of the caller's.
+func appendCues(out []cue, folded []rune) []cue {
 	for i := 0; i < len(folded); {
 		r := folded[i]
 		switch {
