@@ -3,6 +3,7 @@ package text
 import (
 	"math/bits"
 	"strings"
+	"unicode/utf8"
 )
 
 // Trie finds the longest of a fixed set of phrases at a position of a folded text.
@@ -12,6 +13,8 @@ type Trie struct {
 	edges []trieEdge // a hash table with open places, a power of two
 	class []int16    // by node; 0 = no phrase ends here
 	first [1 << 11]uint64
+	lone  [1 << 11]uint64 // by first rune: a phrase is no longer than it
+	pairs [1 << 8]uint64  // by the hash of the first two runes
 }
 
 // trieEdge leads from a node with a rune to another node; to 0 = a free place.
@@ -66,10 +69,20 @@ func (t *Trie) insert(next map[uint64]int32, phrase string, class int16) {
 		return
 	}
 	node := int32(0)
+	lead := rune(-1)
 	for i, r := range phrase {
-		if i == 0 {
+		switch {
+		case i == 0:
 			h := uint32(r) & 0x1ffff
 			t.first[h>>6] |= 1 << (h & 63)
+			if utf8.RuneLen(r) == len(phrase) {
+				t.lone[h>>6] |= 1 << (h & 63)
+			}
+			lead = r
+		case lead >= 0:
+			h := pairPlace(lead, r)
+			t.pairs[h>>6] |= 1 << (h & 63)
+			lead = -1
 		}
 		key := uint64(node)<<32 | uint64(uint32(r))
 		n, ok := next[key]
@@ -83,6 +96,20 @@ func (t *Trie) insert(next map[uint64]int32, phrase string, class int16) {
 	t.class[node] = class
 }
 
+// pairPlace is the place of two runes among the pairs.
+func pairPlace(a, b rune) uint32 { return (uint32(a)*0x9e3779b1 ^ uint32(b)*0x85ebca6b) >> 18 }
+
+// plain is a rune as phrases have it.
+func plain(r rune) rune {
+	switch r {
+	case '’':
+		return '\''
+	case '\n', '\t':
+		return ' '
+	}
+	return r
+}
+
 // Longest returns the end and the class of the longest phrase that starts at i.
 func (t *Trie) Longest(folded []rune, i int) (end int, class int16, ok bool) {
 	return t.longest(folded, i)
@@ -93,15 +120,17 @@ func (t *Trie) longest(f []rune, i int) (end int, class int16, ok bool) {
 	if t.first[h>>6]&(1<<(h&63)) == 0 {
 		return 0, 0, false
 	}
+	if t.lone[h>>6]&(1<<(h&63)) == 0 {
+		if i+1 == len(f) {
+			return 0, 0, false
+		}
+		if h := pairPlace(plain(f[i]), plain(f[i+1])); t.pairs[h>>6]&(1<<(h&63)) == 0 {
+			return 0, 0, false
+		}
+	}
 	node := int32(0)
 	for j := i; j < len(f); j++ {
-		r := f[j]
-		switch r {
-		case '’':
-			r = '\''
-		case '\n', '\t':
-			r = ' '
-		}
+		r := plain(f[j])
 		key := uint64(node)<<32 | uint64(uint32(r))
 		if node = t.edges[place(t.edges, key)].to; node == 0 {
 			break

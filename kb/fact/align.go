@@ -102,9 +102,25 @@ func (e *Engine) wordingOf(runes []rune, span text.Span, st *rarity, skip []text
 
 // phrase is a wording whose weights know of no rarity.
 func (e *Engine) phrase(runes []rune, span text.Span, skip []text.Span) *wording {
-	w := &wording{runes: runes[span.Start:span.End]}
-	w.folded = text.Fold(w.runes)
-	all := text.TermsWith(w.runes, w.folded, e.match())
+	return e.foldedPhrase(runes[span.Start:span.End], text.Fold(runes[span.Start:span.End]), span, skip)
+}
+
+// foldedPhrase is phrase of the code points of a span and the same folded, which the
+// wording shares.
+func (e *Engine) foldedPhrase(runes, folded []rune, span text.Span, skip []text.Span) *wording {
+	w := &wording{runes: runes, folded: folded}
+	room, _ := e.terms.Get().(*[]text.Term)
+	if room == nil {
+		room = new([]text.Term)
+	}
+	all := text.AppendTerms((*room)[:0], w.runes, w.folded, e.match())
+	defer func() {
+		clear(all)
+		if *room = all; cap(all) <= mostKept {
+			e.terms.Put(room)
+		}
+	}()
+	w.terms = make([]text.Term, 0, len(all))
 	w.at = make([]int, len(w.folded))
 	for i := range w.at {
 		w.at[i] = -1

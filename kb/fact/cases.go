@@ -177,7 +177,7 @@ func (k *Checker) withoutAs(cl, src *Clause, v *view) bool {
 // namesOther reports whether the source limits what it says to some (available on
 // Enterprise only) and the claim says it of others.
 func (k *Checker) namesOther(c Claim, cl *Clause, v *view, src *Clause) bool {
-	limit := reachOf(v.page.Runes, src.Span).only
+	limit := reachOf(v.foldedText()[src.Start:src.End], src.Start).only
 	if limit.Empty() {
 		return false
 	}
@@ -219,7 +219,7 @@ func (k *Checker) narrower(c Claim, cl *Clause, v *view, src *Clause) string {
 	if cl.Quantifier != All || src.Quantifier != NoQuantifier {
 		return ""
 	}
-	all := reachOf(c.Page.Runes, cl.Span).all
+	all := reachOf(text.Fold(c.Page.Runes[cl.Start:cl.End]), cl.Start).all
 	if all.Empty() {
 		return ""
 	}
@@ -286,7 +286,7 @@ func (k *Checker) otherHolder(c Claim, clause int, w *wording, best []found) str
 	var ha, hb text.Span
 	folded, ok := text.Fold(p.Runes), false
 	if !hasAny(string(folded[cl.Start:cl.End]), manyHolders) && !hasAny(string(v.foldedText()[src.Start:src.End]), manyHolders) {
-		ha, hb, ok = holders(folded, cl.Span, v.foldedText(), src.Span, marksOf(p.Runes, cl.Span)&marksOf(v.page.Runes, src.Span))
+		ha, hb, ok = holders(folded, cl.Span, v.foldedText(), src.Span, marksOf(string(folded[cl.Start:cl.End]))&marksOf(string(v.foldedText()[src.Start:src.End])))
 	}
 	if !ok {
 		ha, hb = officeHolder(p.Runes, cl.Span), officeHolder(v.page.Runes, src.Span)

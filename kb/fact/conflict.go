@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"cmp"
 	"iter"
 	"math"
 	"regexp"
@@ -72,7 +73,7 @@ func (r *Round) Conflicts(needs []Need) []Clash {
 				fillers = append(fillers, c)
 			}
 		}
-		sort.SliceStable(fillers, func(a, b int) bool { return fillers[a].fit > fillers[b].fit })
+		slices.SortStableFunc(fillers, func(a, b candidate) int { return cmp.Compare(b.fit, a.fit) })
 		if len(fillers) > maxCandidates {
 			fillers = fillers[:maxCandidates]
 		}
@@ -129,7 +130,7 @@ type comparer struct {
 	missed   map[missKey]missing // see lacks
 	things   map[[2]string]bool  // see oneThingNamed
 	shares   map[[2]*Condition]float64
-	titles   map[[2]int]titles // by two pages
+	titles   []titles // by two pages
 	compared map[[2]key]comparison
 	laid     [2][]float64 // see mutual
 	gaps     [2][]text.Span
@@ -145,7 +146,7 @@ func newComparer(r *Round) *comparer {
 	return &comparer{
 		Engine: r.engine, views: r.views, st: r.st, abouts: make([][]*aboutness, len(r.views)), weighed: map[*wording]*wording{},
 		topics: map[string]*topic{}, clauses: make([][]*topic, len(r.views)), missed: map[missKey]missing{}, things: map[[2]string]bool{},
-		shares: map[[2]*Condition]float64{}, titles: map[[2]int]titles{}, compared: map[[2]key]comparison{},
+		shares: map[[2]*Condition]float64{}, titles: make([]titles, len(r.views)*len(r.views)), compared: map[[2]key]comparison{},
 	}
 }
 
@@ -214,10 +215,11 @@ func (s *sheet) reachAt(f *Fact) *reach {
 		return &noReach
 	}
 	return s.reaches.get(f.Clause, func() *reach {
-		h := reachOf(s.page.Runes, c.Span)
-		h.pivot, h.compares = pivotOf(s.page.Runes, c.Span)
-		h.marks = marksOf(s.page.Runes, c.Span)
-		h.first, h.second, h.sequence = sequenceOf(s.page.Quote(s.sentenceSpan(f)))
+		folded := s.foldedText()[c.Start:c.End]
+		h := reachOf(folded, c.Start)
+		h.pivot, h.compares = pivotOf(folded, c.Start)
+		h.marks = marksOf(s.marksAt(f.Clause).folded)
+		h.first, h.second, h.sequence = sequenceOf(s.sentenceOf(f))
 		h.often = s.marksAt(f.Clause).often
 		h.office = officeHolder(s.page.Runes, c.Span)
 		return &h
@@ -389,15 +391,18 @@ func (x *comparer) neighbours() iter.Seq2[Ref, Ref] {
 			chains []chain
 			links  []link
 			places = newTally(1024) // by key: 1 + its chain
-			refs   []Ref
-			shared []uint8 // by fact: words shared with the fact at hand, at most 2
 			met    []int32
+			facts  = 0
 		)
+		for _, v := range x.views {
+			facts += len(v.page.Facts)
+		}
+		refs, shared := make([]Ref, 0, facts), make([]uint8, facts) // shared, by fact: words in common with the fact at hand, at most 2
 		for p, v := range x.views {
 			base := int32(len(refs))
 			for i := range v.page.Facts {
 				f := &v.page.Facts[i]
-				refs, shared = append(refs, Ref{Page: p, Fact: i, Span: f.Span, Value: f.Value.Span}), append(shared, 0)
+				refs = append(refs, Ref{Page: p, Fact: i, Span: f.Span, Value: f.Value.Span})
 			}
 			own := v.neighbourTerms()
 			for i := range v.page.Facts {
@@ -506,12 +511,15 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 			limit = 0.3
 		}
 	}
+	if m.similarity < limit {
+		return none, false
+	}
 	versions := x.versionsOf(ra, rb)
 	least := leastShared
 	if versions && m.extraA+m.extraB == 0 { // a short rule of one article, word for word
 		least = leastVersion
 	}
-	if m.similarity < limit || need == nil && (m.shared < least || m.extraA+m.extraB > 0.25*m.shared) && !(form == ofCore && m.shared >= 2.5) {
+	if need == nil && (m.shared < least || m.extraA+m.extraB > 0.25*m.shared) && !(form == ofCore && m.shared >= 2.5) {
 		return none, false
 	}
 	ta, tb := va.ownTimes(ra.Fact), vb.ownTimes(rb.Fact)
@@ -885,7 +893,7 @@ func (s *sheet) aboutPhrase(i int, form aboutForm) *phrase {
 			skip = append(skip, h.all, h.only, h.pivot.word)
 		}
 		if form == ofClause || form == ofCore {
-			skip = append(skip, stanceWords(s.page.Runes, c.Span)...)
+			skip = append(skip, stancesOf(s.foldedText()[c.Start:c.End], c.Start)...)
 			if m := s.marksAt(f.Clause); m.charge != 0 {
 				skip = append(skip, chargeWords(s.page.Runes, c.Span)...)
 			}
@@ -911,7 +919,7 @@ func (s *sheet) aboutPhrase(i int, form aboutForm) *phrase {
 				span.Start = s.page.Clauses[k].Start
 			}
 		}
-		return &phrase{e.phrase(s.page.Runes, span, skip), span.Start}
+		return &phrase{e.foldedPhrase(s.page.Runes[span.Start:span.End], s.foldedText()[span.Start:span.End], span, skip), span.Start}
 	})
 }
 
@@ -920,14 +928,18 @@ var stanceList = text.NewTrie(map[int16]string{1: "谨慎|小心|完全|正常|�
 	"with caution|caution|cautiously|with care|fully|entirely|completely|generally|open|closed|close|valid|expired|repealed|discontinued|available|unavailable|active|inactive|suspended|cancelled|canceled|withdrawn|in force|for good|as usual|permanently|temporarily|allowed|forbidden|prohibited|permitted|banned|required|optional|recommended|choose|free to|no longer|still|currently"})
 
 func stanceWords(runes []rune, span text.Span) []text.Span {
-	folded := text.Fold(runes[span.Start:span.End])
+	return stancesOf(text.Fold(runes[span.Start:span.End]), span.Start)
+}
+
+// stancesOf is stanceWords of a folded stretch that begins at a place of its page.
+func stancesOf(folded []rune, start int) []text.Span {
 	var out []text.Span
 	for i := 0; i < len(folded); i++ {
 		if i > 0 && text.IsWord(folded[i-1]) && text.IsWord(folded[i]) {
 			continue
 		}
 		if end, _, ok := stanceList.Longest(folded, i); ok {
-			out = append(out, text.Span{Start: span.Start + i, End: span.Start + end})
+			out = append(out, text.Span{Start: start + i, End: start + end})
 			i = end - 1
 		}
 	}
@@ -1813,8 +1825,9 @@ var article = regexp.MustCompile(`^\s*(?:第[〇零一二三四五六七八九�
 
 // titles is how the titles of two pages stand to each other.
 type titles struct {
-	one  bool // one document, in two versions by their marks
-	year bool // the same but for a year: perhaps two versions
+	known bool // the titles were compared
+	one   bool // one document, in two versions by their marks
+	year  bool // the same but for a year: perhaps two versions
 }
 
 // versionsOf reports whether two facts are the same numbered or titled rule of two
@@ -1824,11 +1837,10 @@ func (x *comparer) versionsOf(ra, rb Ref) bool {
 	if va.meta.Document != "" && va.meta.Document == vb.meta.Document && va.meta.Version != vb.meta.Version || replaces(&va.meta, &vb.meta) || replaces(&vb.meta, &va.meta) {
 		return true
 	}
-	key := [2]int{ra.Page, rb.Page}
-	t, ok := x.titles[key]
-	if !ok {
-		t = compareTitles(va, vb)
-		x.titles[key] = t
+	t := &x.titles[ra.Page*len(x.views)+rb.Page]
+	if !t.known {
+		*t = compareTitles(va, vb)
+		t.known = true
 	}
 	if !t.one && !t.year {
 		return false

@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"slices"
@@ -160,7 +161,7 @@ type candidate struct {
 func (r *Round) coverOne(n *prepared, cands []candidate) Coverage {
 	e, views := r.engine, r.views
 	cands = slices.Clone(cands)
-	sort.SliceStable(cands, func(a, b int) bool { return cands[a].fit+0.2*cands[a].own > cands[b].fit+0.2*cands[b].own })
+	slices.SortStableFunc(cands, func(a, b candidate) int { return cmp.Compare(b.fit+0.2*b.own, a.fit+0.2*a.own) })
 	var cov Coverage
 	cov.State = StateEmpty
 	var filling []candidate
@@ -392,7 +393,11 @@ func (a *anchorKeys) of(fact int) []key { return a.keys[a.from[fact]:a.from[fact
 
 func (s *sheet) anchorKeys() *anchorKeys {
 	return s.anchored.get(0, func() *anchorKeys {
-		out := &anchorKeys{from: make([]int32, len(s.page.Facts)+1)}
+		terms := 0
+		for i := range s.page.Facts {
+			terms += len(s.page.Facts[i].Anchors)
+		}
+		out := &anchorKeys{from: make([]int32, len(s.page.Facts)+1), keys: make([]key, 0, terms+terms/4)}
 		add := func(terms []Term) {
 			for i := range terms {
 				out.keys = append(out.keys, wordKey(terms[i].Text))

@@ -33,7 +33,9 @@ type Engine struct {
 	phrases  phraseStore[wording]
 	subjects phraseStore[subjectForm]
 	titles   phraseStore[titleForm]
+	sides    phraseStore[[]sideSet]
 	scratch  sync.Pool // of *scratch
+	terms    sync.Pool // of *[]text.Term, see phrase
 }
 
 // New returns an engine.

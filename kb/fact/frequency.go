@@ -22,6 +22,22 @@ var (
 	byPeriod = regexp.MustCompile(`\b(hourly|daily|weekly|monthly|quarterly|yearly|annually)\b`)
 )
 
+// Words of which a text must have one for each of the English forms.
+var (
+	everyWords    = []string{"every "}
+	timesWords    = []string{"once", "twice", "thrice", "times "}
+	byPeriodWords = []string{"hourly", "daily", "weekly", "monthly", "quarterly", "yearly", "annually"}
+)
+
+// findWith is where a pattern matches a text that has one of the words it needs; nil
+// where it does not.
+func findWith(re *regexp.Regexp, s string, words []string) []int {
+	if !hasAny(s, words) {
+		return nil
+	}
+	return re.FindStringSubmatchIndex(s)
+}
+
 // periodsPerYear says how often a period comes in a year.
 var periodsPerYear = map[string]*big.Rat{
 	"小时": big.NewRat(8760, 1), "天": big.NewRat(365, 1), "日": big.NewRat(365, 1), "周": big.NewRat(52, 1), "星期": big.NewRat(52, 1), "月": big.NewRat(12, 1), "季度": big.NewRat(4, 1), "季": big.NewRat(4, 1), "学期": big.NewRat(2, 1), "年": big.NewRat(1, 1),
@@ -33,7 +49,7 @@ var periodsPerYear = map[string]*big.Rat{
 // says so, in code points; nil when it does not, or names two rates.
 func often(folded []rune) (rate *big.Rat, at text.Span) {
 	s := string(folded)
-	if !hasAny(s, []string{"次", "every ", "once", "twice", "times ", "thrice", "ly"}) {
+	if !strings.Contains(s, "次") && !hasAny(s, everyWords) && !hasAny(s, timesWords) && !hasAny(s, byPeriodWords) {
 		return nil, text.Span{}
 	}
 	take := func(m []int, number, period, count string) {
@@ -63,11 +79,11 @@ func often(folded []rune) (rate *big.Rat, at text.Span) {
 	} else if m := oftenOf.FindStringSubmatchIndex(s); m != nil {
 		take(m, group(m, 1), group(m, 2), group(m, 3))
 	}
-	if m := timesPer.FindStringSubmatchIndex(s); m != nil {
+	if m := findWith(timesPer, s, timesWords); m != nil {
 		take(m, group(m, 2), group(m, 3), group(m, 1))
-	} else if m := every.FindStringSubmatchIndex(s); m != nil {
+	} else if m := findWith(every, s, everyWords); m != nil {
 		take(m, group(m, 1), group(m, 2), "")
-	} else if m := byPeriod.FindStringSubmatchIndex(s); m != nil {
+	} else if m := findWith(byPeriod, s, byPeriodWords); m != nil {
 		take(m, "", group(m, 1), "")
 	}
 	if rate != nil && rate.Sign() < 0 {

@@ -60,6 +60,7 @@ type sheet struct {
 	reaches                 kept[reach]
 	marks                   kept[clauseMarks]
 	letters                 kept[key] // see lettersAt
+	clausal                 kept[[]sideSet]
 
 	// By sentence.
 	sentences kept[string] // folded
@@ -91,7 +92,7 @@ func (e *Engine) sheet(p *Page, title string) *sheet {
 		*by = make(kept[bag], clauses)
 	}
 	s.related, s.reaches, s.marks = make(kept[[]int32], clauses), make(kept[reach], clauses), make(kept[clauseMarks], clauses)
-	s.letters, s.members = make(kept[key], clauses), make(kept[[]classMember], facts)
+	s.letters, s.members, s.clausal = make(kept[key], clauses), make(kept[[]classMember], facts), make(kept[[]sideSet], clauses)
 	s.sentences, s.bags = make(kept[string], len(p.Sentences)), make(kept[bag], len(p.Sentences))
 	s.grids, s.figures, s.lookups = make(kept[cellGrid], 1), make(kept[numberSet], 1), make(kept[[]sheetTable], 1)
 	p.ready.Store(s)

@@ -1,10 +1,13 @@
 package fact
 
 import (
+	"slices"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"suffice.dev/suffice/text"
 )
 
 // roundResult is all that a round says of a question.
@@ -92,5 +95,64 @@ func TestBag(t *testing.T) {
 	}
 	if !b.has("annually", 1) || b.has("annually", 99) || b.has("", 0) {
 		t.Error("concepts")
+	}
+}
+
+// A page stays what it is while others are read in the same room.
+func TestReadSharesNothing(t *testing.T) {
+	for _, chinese := range []bool{false, true} {
+		e, sources := benchEngine(), benchPassages(chinese)[:8]
+		want := make([][]byte, len(sources))
+		for i, s := range sources {
+			var err error
+			if want[i], err = benchEngine().Read(s).MarshalBinary(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				pages := read(e, sources)
+				for i, p := range pages {
+					got, err := p.MarshalBinary()
+					if err != nil || string(got) != string(want[i]) {
+						t.Errorf("chinese %v: page %d differs from the one read alone (%v)", chinese, i, err)
+					}
+					if len(p.Facts) != cap(p.Facts) || len(p.Clauses) != cap(p.Clauses) {
+						t.Errorf("chinese %v: page %d keeps room for %d facts, has %d", chinese, i, cap(p.Facts), len(p.Facts))
+					}
+				}
+			})
+		}
+		all.Wait()
+	}
+}
+
+// The sides that two texts name are those that both name together.
+func TestBothSides(t *testing.T) {
+	e := benchEngine()
+	texts := []string{"", "adult members", "part-time and full-time staff", "the office is closed", "children; adults", "全职员工", "境内与境外", "new customers abroad", "成人和儿童"}
+	named := 0
+	for _, a := range texts {
+		for _, b := range texts {
+			want := e.sidesOf(text.Fold([]rune(a + " ; " + b)))
+			got := slices.Clone(bothSides(e.sidesIn(a), e.sidesIn(b)))
+			named += len(want)
+			for i := range want {
+				want[i].span = text.Span{}
+			}
+			for i := range got {
+				if got[i].span = (text.Span{}); i >= len(want) || got[i] != want[i] {
+					t.Errorf("%q and %q: %+v, want %+v", a, b, got, want)
+					break
+				}
+			}
+			if len(got) != len(want) {
+				t.Errorf("%q and %q: %d groups, want %d", a, b, len(got), len(want))
+			}
+		}
+	}
+	if named < 20 {
+		t.Fatalf("only %d groups named", named)
 	}
 }

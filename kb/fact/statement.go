@@ -36,16 +36,16 @@ type reach struct {
 // wide are words that alone say that a rule holds everywhere.
 var wide = text.NewTrie(map[int16]string{1: "nationwide|worldwide|countrywide|companywide|citywide|everywhere|globally|throughout|across all|in all|at all|全国|全省|全市|全校|全球|全境|各地|全国范围|全市范围|任何地区|所有地区|不限地区"})
 
-// reachOf finds the words of a clause that say for whom or where it holds.
-func reachOf(runes []rune, span text.Span) reach {
-	folded := text.Fold(runes[span.Start:span.End])
+// reachOf finds the words of a clause, folded, that begins at a place of its page, that say
+// for whom or where it holds.
+func reachOf(folded []rune, start int) reach {
 	cs := findCues(folded)
 	var out reach
 	abs := func(s, e int) text.Span {
 		for e > s && (folded[e-1] == ' ' || folded[e-1] == ',') {
 			e--
 		}
-		return text.Span{Start: span.Start + s, End: span.Start + e}
+		return text.Span{Start: start + s, End: start + e}
 	}
 	until := func(i, from int) int { // the next cue that ends a noun phrase
 		for _, n := range cs[i+1:] {
@@ -149,10 +149,10 @@ type pivot struct {
 	order       bool // of time: before and after
 }
 
-// pivotOf finds the comparison of a clause; ok is false when it compares nothing.
-func pivotOf(runes []rune, span text.Span) (p pivot, ok bool) {
-	folded := text.Fold(runes[span.Start:span.End])
-	abs := func(s, e int) text.Span { return text.Span{Start: span.Start + s, End: span.Start + e} }
+// pivotOf finds the comparison of a clause, folded, that begins at a place of its page; ok is
+// false when it compares nothing.
+func pivotOf(folded []rune, start int) (p pivot, ok bool) {
+	abs := func(s, e int) text.Span { return text.Span{Start: start + s, End: start + e} }
 	than := -1
 	for i, r := range folded {
 		if r == '比' && i > 0 && i+1 < len(folded) && !strings.ContainsRune("例较如率重价分喻赛", folded[i+1]) || r == 't' && i+4 < len(folded) && string(folded[i:i+5]) == "than " && i > 0 && folded[i-1] == ' ' {
@@ -208,9 +208,8 @@ var sequences = []*regexp.Regexp{
 	regexp.MustCompile(`([^.;]{2,60}?),?\s+(?:and\s+)?(?:then|followed by)\s+([^.;]{2,60})`),
 }
 
-// sequenceOf finds the two steps of a sentence in their order.
+// sequenceOf finds the two steps of a folded sentence in their order.
 func sequenceOf(s string) (first, second string, ok bool) {
-	s = fold(s)
 	if !strings.Contains(s, "先") && !strings.Contains(s, "then") && !strings.Contains(s, "first") && !strings.Contains(s, "followed by") {
 		return "", "", false
 	}
@@ -259,10 +258,12 @@ var holderMarks = [][]string{
 	{"出生于", "生于", "出生在"}, {"葬于"}, {"毕业于"}, {"成立于"}, {"创立于", "创办于"}, {"始建于", "建于"}, {"隶属于", "归属于", "属于"}, {"迁至", "迁往"}, {"产自", "源于", "出自"},
 }
 
-// marksOf lists the lines of holderMarks that a clause has a mark of.
-func marksOf(runes []rune, span text.Span) uint32 {
+// marksOf lists the lines of holderMarks that a folded clause has a mark of.
+func marksOf(s string) uint32 {
 	out := uint32(0)
-	s := string(text.Fold(runes[span.Start:span.End]))
+	if !strings.ContainsFunc(s, text.IsHan) {
+		return out
+	}
 	for k, marks := range holderMarks {
 		if hasAny(s, marks) {
 			out |= 1 << k
@@ -314,12 +315,34 @@ var offices = []*regexp.Regexp{
 	regexp.MustCompile(`\bits (?:[a-z-]+ ){0,2}[a-z-]+, ((?:[A-Z][\p{L}'’-]+ )+[A-Z][\p{L}'’-]+)`),
 }
 
-// officeMarks are words of which each of those forms has one.
-var officeMarks = [][]string{
-	{"by ", "is ", "was ", "remains "},
-	{" is", " was", " remains", " has been", " chairs", " heads", " leads", " runs", " directs", " manages", " owns", " founded", " designed", " built", " wrote", " directed"},
-	{"its "},
+// officeForms tell quickly where a text has not got one of those forms.
+var officeForms = []func(s string) bool{
+	func(s string) bool { return namedAfter(s, "by ", "is ", "was ", "remains ") },
+	func(s string) bool { // two capitalised words begin it
+		first, rest, _ := strings.Cut(s, " ")
+		return capital(first) && capital(rest)
+	},
+	func(s string) bool { return strings.Contains(s, "its ") && namedAfter(s, ", ") },
 }
+
+// namedAfter reports whether a capital letter stands behind one of the marks.
+func namedAfter(s string, marks ...string) bool {
+	for _, m := range marks {
+		for from := 0; ; {
+			at := strings.Index(s[from:], m)
+			if at < 0 {
+				break
+			}
+			if from += at + len(m); capital(s[from:]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// capital reports whether a text begins with a Latin capital.
+func capital(s string) bool { return s != "" && s[0] >= 'A' && s[0] <= 'Z' }
 
 // officeHolder is the name in an English clause that gives an office or a deed to one;
 // empty when it is of no such form.
@@ -329,7 +352,7 @@ func officeHolder(runes []rune, span text.Span) text.Span {
 	}
 	s := string(runes[span.Start:span.End])
 	for i, re := range offices {
-		if !hasAny(s, officeMarks[i]) {
+		if !officeForms[i](s) {
 			continue
 		}
 		if m := re.FindStringSubmatchIndex(s); m != nil {

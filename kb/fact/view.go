@@ -359,11 +359,21 @@ type sideSet struct {
 
 // sidesIn lists the contrast groups that a text names, in their order.
 func (e *Engine) sidesIn(s string) []sideSet {
-	if e.config.Contrasts == nil {
+	if s == "" || e.config.Contrasts == nil {
 		return nil
 	}
+	out, ok := e.sides.get(s)
+	if !ok {
+		found := e.sidesOf(text.Fold([]rune(s)))
+		out = &found
+		e.sides.put(s, out)
+	}
+	return *out
+}
+
+func (e *Engine) sidesOf(folded []rune) []sideSet {
 	var out []sideSet
-	for _, f := range e.config.Contrasts.Find(text.Fold([]rune(s))) {
+	for _, f := range e.config.Contrasts.Find(folded) {
 		i, found := slices.BinarySearchFunc(out, f.Group, func(x sideSet, g int32) int { return int(x.group) - int(g) })
 		if !found {
 			out = slices.Insert(out, i, sideSet{group: f.Group})
@@ -383,14 +393,46 @@ func (s *sheet) factSides(i int) []sideSet {
 	}
 	return *s.sides.get(i, func() *[]sideSet {
 		f := &s.page.Facts[i]
-		t := f.Subject.Text + " ; " + f.Attribute.Text
+		out := bothSides(s.engine.sidesIn(f.Subject.Text), s.engine.sidesIn(f.Attribute.Text))
 		row := f.Sentence < len(s.page.Sentences) && s.page.Sentences[f.Sentence].Kind == Row
-		if c := s.clauseOf(f); c != nil && !row {
-			t += " ; " + s.page.Quote(c.Span)
+		if s.clauseOf(f) != nil && !row {
+			out = bothSides(out, s.clauseSides(f.Clause))
 		}
-		out := s.engine.sidesIn(t)
 		return &out
 	})
+}
+
+// clauseSides lists the contrast groups that a clause names.
+func (s *sheet) clauseSides(i int) []sideSet {
+	return *s.clausal.get(i, func() *[]sideSet {
+		c := &s.page.Clauses[i]
+		out := s.engine.sidesOf(s.foldedText()[c.Start:c.End])
+		return &out
+	})
+}
+
+// bothSides joins what two texts name. It may share either list.
+func bothSides(a, b []sideSet) []sideSet {
+	if len(a) == 0 {
+		return b
+	}
+	if len(b) == 0 {
+		return a
+	}
+	out := make([]sideSet, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0].group < b[0].group:
+			out, a = append(out, a[0]), a[1:]
+		case a[0].group > b[0].group:
+			out, b = append(out, b[0]), b[1:]
+		default:
+			both := b[0]
+			both.sides |= a[0].sides
+			out, a, b = append(out, both), a[1:], b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
 }
 
 // apart reports whether two texts name different sides of one group, and none in

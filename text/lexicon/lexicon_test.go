@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -185,6 +186,33 @@ func BenchmarkMatch(b *testing.B) {
 	for b.Loop() {
 		for i := range folded {
 			l.Match(folded, i)
+		}
+	}
+}
+
+// Every term of the dictionary is found where it stands, and what the first letters of a
+// word rule out would not be found without looking at them.
+func TestMatchFindsEveryTerm(t *testing.T) {
+	l := Default()
+	open := *l
+	for kind := range open.trie.heads {
+		for i := range open.trie.heads[kind] {
+			open.trie.heads[kind][i] = ^uint64(0)
+		}
+	}
+	for set := range int32(l.Len()) {
+		for _, term := range l.Synonyms(set) {
+			folded := text.Fold([]rune(term))
+			if end, _, ok := l.Match(folded, 0); !ok || end != len(folded) {
+				t.Errorf("Match(%q) = %d, %v, want %d", term, end, ok, len(folded))
+			}
+			for _, tail := range []string{"s", "ed", "ing", "y", " of"} {
+				other := append(slices.Clone(folded[:max(1, len(folded)-1)]), []rune(tail)...)
+				end, found, ok := l.Match(other, 0)
+				if wantEnd, want, wantOK := open.Match(other, 0); end != wantEnd || found != want || ok != wantOK {
+					t.Errorf("Match(%q) = %d, %d, %v, want %d, %d, %v", string(other), end, found, ok, wantEnd, want, wantOK)
+				}
+			}
 		}
 	}
 }

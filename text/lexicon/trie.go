@@ -15,7 +15,39 @@ const lemmaMark = '\x01'
 type trie struct {
 	nodes []node
 	edges []edge
-	roots []int32 // by rune below 0x10000: the node that it leads to from the first one; 0 = none
+	roots []int32                                     // by rune below 0x10000: the node that it leads to from the first one; 0 = none
+	heads [2][letters * letters * letters / 64]uint64 // the first three letters of terms as written, and of their lemmas
+}
+
+// letters are those of the Latin alphabet.
+const letters = 26
+
+// head is the place of the first three letters of a word; false where it begins otherwise.
+func head(word []rune) (int, bool) {
+	if len(word) < 3 {
+		return 0, false
+	}
+	at := 0
+	for _, r := range word[:3] {
+		if r < 'a' || r > 'z' {
+			return 0, false
+		}
+		at = at*letters + int(r-'a')
+	}
+	return at, true
+}
+
+// mark notes the first three letters below a node.
+func (t *trie) mark(heads *[letters * letters * letters / 64]uint64, n int32, at, depth int) {
+	if depth == 3 {
+		heads[at/64] |= 1 << (at % 64)
+		return
+	}
+	for _, e := range t.edges[t.nodes[n].first : t.nodes[n].first+t.nodes[n].count] {
+		if e.r >= 'a' && e.r <= 'z' {
+			t.mark(heads, e.to, at*letters+int(e.r-'a'), depth+1)
+		}
+	}
 }
 
 type node struct {
@@ -134,6 +166,10 @@ func (g *grower) flatten() trie {
 			t.roots[e.r] = e.to
 		}
 	}
+	t.mark(&t.heads[0], 0, 0, 0)
+	if lemmas := t.step(0, lemmaMark); lemmas > 0 {
+		t.mark(&t.heads[1], lemmas, 0, 0)
+	}
 	return t
 }
 
@@ -169,8 +205,13 @@ func (t *trie) step(n int32, r rune) int32 {
 func (t *trie) longest(folded []rune, at int, lemma bool) (end int, synset int32) {
 	n, i := int32(0), at
 	end, synset = at, -1
+	kind := 0
 	if lemma {
-		n = t.step(n, lemmaMark)
+		n, kind = t.step(n, lemmaMark), 1
+	}
+	// A word of three letters and more begins like a term, and a lemma keeps three letters.
+	if h, ok := head(folded[at:]); ok && t.heads[kind][h/64]&(1<<(h%64)) == 0 {
+		return end, synset
 	}
 	var buf [maxTermRunes]rune
 	for n >= 0 && i < len(folded) {
@@ -199,7 +240,9 @@ func (t *trie) longest(folded []rune, at int, lemma bool) (end int, synset int32
 				word = lemmaOf(append(buf[:0], word...))
 			}
 			for _, w := range word {
-				n = t.step(n, w)
+				if n = t.step(n, w); n < 0 {
+					return end, synset
+				}
 			}
 			i = e
 		default:
