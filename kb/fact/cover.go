@@ -62,6 +62,7 @@ type prepared struct {
 	past      bool                // the year or the period before is asked
 	identity  bool                // who somebody is, what something is called
 	noBound   bool                // see asksNoBound
+	known     []sibling           // names that a page has
 	counted   bool                // the question's unit is a counted thing or none that is known
 	counting  bool                // see countWords
 	howMany   bool                // 多少 is asked
@@ -701,6 +702,90 @@ func (n *prepared) outside(v *view, i int) bool {
 		}
 	}
 	return false
+}
+
+// withinTier reports whether a value that the question fixes lies within the thresholds of
+// a fact, and outside those of another fact of its sentence or table.
+func (n *prepared) withinTier(v *view, i int) bool {
+	if len(n.limits) == 0 {
+		return false
+	}
+	f := &v.page.Facts[i]
+	for _, l := range n.limits {
+		met := slices.ContainsFunc(v.thresholds(i), func(q quantity.Quantity) bool {
+			r, _ := quantity.Compare(l, q)
+			return !q.Point() && q.Unit.Dim == l.Unit.Dim && r == relation.Same
+		})
+		if !met {
+			continue
+		}
+		for j := max(0, i-tierReach); j < min(len(v.page.Facts), i+tierReach+1); j++ {
+			o := &v.page.Facts[j]
+			if o.Clause == f.Clause || o.Sentence-f.Sentence > 1 || f.Sentence-o.Sentence > 1 {
+				continue
+			}
+			if slices.ContainsFunc(v.thresholds(j), func(q quantity.Quantity) bool {
+				r, _ := quantity.Compare(l, q)
+				return !q.Point() && q.Unit.Dim == l.Unit.Dim && r == relation.Excludes
+			}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tierReach is how many facts to either side are looked at for other tiers.
+const tierReach = 12
+
+// sibling is a name of the question that stands beside a word which the pages have with
+// another name as well: the Red hall, where a page speaks of the Blue hall only; Camp
+// Larkfield, and Camp Larkmere.
+type sibling struct {
+	name   string // folded
+	rivals *regexp.Regexp
+	alike  bool // only names that are alike are rivals
+}
+
+// kindBefore and kindBehind match a name with the word that says what it is.
+var (
+	kindBefore = regexp.MustCompile(`\b(\p{Lu}\p{Ll}+) (\p{Lu}\p{Ll}{4,})\b`)
+	kindBehind = regexp.MustCompile(`\bthe (\p{Lu}\p{Ll}{2,}) (\p{Ll}{3,})\b`)
+)
+
+// siblingsIn are the names of a question by which one of a kind may be told from another.
+func siblingsIn(question string) []sibling {
+	var out []sibling
+	for _, m := range kindBefore.FindAllStringSubmatch(question, -1) {
+		if !text.StopWord(fold(m[1])) && !text.StopWord(fold(m[2])) {
+			out = append(out, sibling{name: fold(m[2]), rivals: regexp.MustCompile(`\b` + m[1] + ` (\p{Lu}\p{Ll}{4,})\b`), alike: true})
+		}
+	}
+	for _, m := range kindBehind.FindAllStringSubmatch(question, -1) {
+		if !text.StopWord(fold(m[1])) && !text.StopWord(m[2]) {
+			out = append(out, sibling{name: fold(m[1]), rivals: regexp.MustCompile(`\b[Tt]he (\p{Lu}\p{Ll}{2,}) ` + m[2] + `\b`)})
+		}
+	}
+	return out
+}
+
+// on reports whether a page names another one of the kind, and not this one.
+func (s *sibling) on(v *view) bool {
+	if writtenIn(v.foldedString(), s.name) || writtenIn(fold(v.title), s.name) {
+		return false
+	}
+	for _, m := range s.rivals.FindAllStringSubmatch(string(v.page.Runes), -1) {
+		if other := fold(m[1]); !s.alike || alikeNames(s.name, other) {
+			return true
+		}
+	}
+	return false
+}
+
+// alikeNames reports whether two different names begin or end alike.
+func alikeNames(a, b string) bool {
+	const same = 3
+	return text.Stem(a) != text.Stem(b) && len(a) > same && len(b) > same && (a[:same] == b[:same] || a[len(a)-same:] == b[len(b)-same:])
 }
 
 // answersState covers the words of a yes-no question that name one side of a state

@@ -82,7 +82,7 @@ func bare(s string) string {
 
 // Words that announce arithmetic in a claim, by its kind.
 var arithmetic = map[string][]string{
-	"sum":        {"共", "合计", "总", "一起", "加起来", "合在一起", "total", "together", "combined", "altogether", "in all", "sum", "overall", "jointly"},
+	"sum":        {"共", "合计", "总", "一起", "加起来", "合在一起", "算上", "加上", "连同", "连带", "total", "together", "combined", "altogether", "in all", "sum", "overall", "jointly", "including", "counting", "plus"},
 	"difference": {"相差", "差", "多", "少", "高", "低", "超过", "增加", "减少", "上升", "下降", "增长", "快", "慢", "早", "晚", "剩", "余", "difference", "more", "less", "fewer", "higher", "lower", "increase", "decrease", "rose", "fell", "grew", "gap", "left", "remain", "longer", "shorter", "older", "younger", "dropped", "gained"},
 	"share":      {"占", "比例", "倍", "之", "成", "%", "比", "一半", "share", "percent", "per cent", "times", "ratio", "proportion", "half", "third", "quarter", "twice", "as many", "as much"},
 	"growth":     {"增", "减", "升", "降", "涨", "跌", "翻", "growth", "grew", "rose", "fell", "increase", "decrease", "up ", "down ", "drop", "declin", "gain", "higher", "lower"},
@@ -101,9 +101,16 @@ func (k *Checker) derived(c Claim, f *Fact, w, topic *wording) ([]found, bool) {
 		share := new(big.Rat).Quo(q.Lo, big.NewRat(100, 1))
 		q.Lo, q.Hi, q.Unit, q.Noun = share, share, quantity.Unit{Dim: quantity.Ratio, Name: "%"}, ""
 	}
+	switch { // 合计最多90天
+	case q.Lo == nil && q.Hi != nil:
+		q.Lo = q.Hi
+	case q.Hi == nil && q.Lo != nil:
+		q.Hi = q.Lo
+	}
 	cl := c.Page.Clauses[f.Clause]
 	said := string(text.Fold(c.Page.Runes[cl.Start:cl.End]))
-	announced := false
+	comparing := differBy.MatchString(said)
+	announced := comparing
 	for _, words := range arithmetic {
 		announced = announced || hasAny(said, words)
 	}
@@ -123,7 +130,7 @@ func (k *Checker) derived(c Claim, f *Fact, w, topic *wording) ([]found, bool) {
 			if o.Value.Quantity.Unit.Dim != q.Unit.Dim && q.Unit.Dim != quantity.Ratio && loose(o.Value.Quantity.Unit.Dim) != loose(q.Unit.Dim) && !v.leftToOther(i) {
 				continue
 			}
-			if fit := k.fit(w, topic, v, i); fit >= 0.35 {
+			if fit := k.fit(w, topic, v, i); fit >= 0.35 || fit >= 0.2 && k.besideOperand(w, topic, v, i) {
 				ops = append(ops, found{page: p, fact: i, clause: o.Clause, fit: fit, rel: relation.Same})
 			}
 		}
@@ -137,6 +144,8 @@ func (k *Checker) derived(c Claim, f *Fact, w, topic *wording) ([]found, bool) {
 	for _, o := range ops {
 		v := *k.views[o.page].page.Facts[o.fact].Value.Quantity
 		if unit, ok := k.views[o.page].unitOfOther(o.fact); ok && q.Unit.Dim != quantity.Ratio {
+			v.Unit, v.Noun = unit.Unit, unit.Noun
+		} else if unit, ok := k.views[o.page].unitOfWhole(o.fact); ok && q.Unit.Dim == quantity.Ratio {
 			v.Unit, v.Noun = unit.Unit, unit.Noun
 		}
 		switch {
@@ -152,7 +161,10 @@ func (k *Checker) derived(c Claim, f *Fact, w, topic *wording) ([]found, bool) {
 		return nil, false
 	}
 	d, ok := quantity.Derive(q, operands)
-	if !ok || !hasAny(said, arithmetic[d.Kind]) {
+	if !ok || !hasAny(said, arithmetic[d.Kind]) && !(comparing && d.Kind == "difference") {
+		return nil, false
+	}
+	if d.Kind == "difference" && comparing && k.turnedRound(said, ops[d.A], ops[d.B]) {
 		return nil, false
 	}
 	if d.Kind == "sum" {
@@ -163,6 +175,56 @@ func (k *Checker) derived(c Claim, f *Fact, w, topic *wording) ([]found, bool) {
 		return out, len(out) > 1
 	}
 	return []found{ops[d.A], ops[d.B]}, true
+}
+
+// Sides of a comparison by a stated amount, and which of them is the greater.
+var (
+	sidesHan   = regexp.MustCompile(`^(.*?)比(.*)$`)
+	sidesLatin = regexp.MustCompile(`^(.*?)\b\w+er\b.*?\bthan\b(.*)$`)
+	firstMore  = regexp.MustCompile(`比[^，。；]*[多高大长贵重宽深厚远]|\b(?:more|higher|larger|greater|longer|bigger|taller|wider|deeper|heavier|thicker|dearer|older)\b`)
+	firstLess  = regexp.MustCompile(`比[^，。；]*(?:[少低小短轻窄浅薄近]|便宜)|\b(?:less|fewer|lower|smaller|shorter|narrower|lighter|thinner|cheaper|younger)\b`)
+)
+
+// besideOperand reports whether a sentence has another value of the same dimension that
+// carries a claim's words: one of the two may leave out what both are of.
+func (k *Checker) besideOperand(w, topic *wording, v *view, i int) bool {
+	f := &v.page.Facts[i]
+	for j := max(0, i-6); j < min(len(v.page.Facts), i+7); j++ {
+		o := &v.page.Facts[j]
+		if j != i && o.Sentence == f.Sentence && o.Value.Quantity != nil && loose(o.Value.Quantity.Unit.Dim) == loose(f.Value.Quantity.Unit.Dim) && k.fit(w, topic, v, j) >= 0.35 {
+			return true
+		}
+	}
+	return false
+}
+
+// turnedRound reports whether a folded claim has the lesser of two facts, whose difference
+// it gives, where it names the greater.
+func (k *Checker) turnedRound(said string, greater, lesser found) bool {
+	sides := sidesHan.FindStringSubmatch(said)
+	if sides == nil {
+		sides = sidesLatin.FindStringSubmatch(said)
+	}
+	more, less := firstMore.MatchString(said), firstLess.MatchString(said)
+	if sides == nil || more == less {
+		return false
+	}
+	if less {
+		greater, lesser = lesser, greater
+	}
+	names := func(side string, f found) float64 {
+		label := fold(k.views[f.page].page.Facts[f.fact].Subject.Text)
+		return align(wordsOf(side), wordsOf(label)).share
+	}
+	straight := names(sides[1], greater) + names(sides[2], lesser)
+	turned := names(sides[1], lesser) + names(sides[2], greater)
+	return turned > straight+leastLead
+}
+
+// wordsOf cuts a folded text into tokens.
+func wordsOf(s string) []token {
+	runes := []rune(s)
+	return tokens(&Page{Runes: runes}, text.Span{Start: 0, End: len(runes)})
 }
 
 // unitOfOther is the quantity that says what a bare number of the same sentence counts: of 75
@@ -189,6 +251,37 @@ func (v *view) unitOfOther(i int) (*quantity.Quantity, bool) {
 	return unit, unit != nil
 }
 
+// partOf matches what stands between a number and the whole that it is a part of, and
+// partBehind what stands behind such a number.
+var (
+	partOf     = regexp.MustCompile(`\bof (?:which|whom|them|these|those)\b|其中|当中`)
+	partBehind = regexp.MustCompile(`^\s*of (?:which|whom|them|these|those)\b`)
+)
+
+// unitOfWhole is the quantity of which a count of the same sentence is a part, whatever
+// that counts: of 300 letters, 45 of which were about parking, the 300 letters.
+func (v *view) unitOfWhole(i int) (*quantity.Quantity, bool) {
+	f := &v.page.Facts[i]
+	if q := f.Value.Quantity; q == nil || q.Unit.Dim != quantity.None && q.Unit.Dim != quantity.Count || f.Sentence < 0 {
+		return nil, false
+	}
+	info := v.page.Sentences[f.Sentence]
+	var whole *quantity.Quantity
+	for c := info.Clauses[0]; c < info.Clauses[1] && c < len(v.page.Clauses); c++ {
+		for n := range v.page.Clauses[c].Quantities {
+			if q := &v.page.Clauses[c].Quantities[n]; q.Unit.Dim == quantity.Count && !q.Weak && q.End <= f.Value.Span.Start {
+				whole = q
+			}
+		}
+	}
+	if whole == nil {
+		return nil, false
+	}
+	between := fold(v.page.Quote(text.Span{Start: whole.End, End: f.Value.Span.Start}))
+	behind := fold(v.page.Quote(text.Span{Start: f.Value.Quantity.Number.End, End: info.End}))
+	return whole, partOf.MatchString(between) || partBehind.MatchString(behind)
+}
+
 func (v *view) leftToOther(i int) bool { _, ok := v.unitOfOther(i); return ok }
 
 // upWords and downWords are claims of a change without its size.
@@ -201,6 +294,8 @@ var (
 var (
 	moreThan = regexp.MustCompile(`比[^，。；]*(?:多|高|大|长|贵)[了。]*$|\b(?:more|higher|larger|greater|longer)\b.*\bthan\b`)
 	lessThan = regexp.MustCompile(`比[^，。；]*(?:少|低|小|短|便宜)[了。]*$|\b(?:less|fewer|lower|smaller|shorter)\b.*\bthan\b`)
+	// by how much two things differ: 比…重20公斤, 30 cm wider than
+	differBy = regexp.MustCompile(`比[^，。；]*[\d一二两三四五六七八九十百千万半][^，。；\d]{0,6}$|\b\w+er\b.*\bthan\b`)
 )
 
 // trend judges a claim that something rose or fell between two times that it names,

@@ -2,6 +2,7 @@ package fact
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,6 +33,10 @@ type fitting struct {
 	link    *link   // what other pages say of its subject; nil = it has none
 	first   int     // the fact whose words a parallel one leaves out; -1 = none
 	tier    *bag    // what that one says for all
+
+	siblingOf *prepared // what sibling was worked out for
+	siblingOn *view
+	sibling   bool
 
 	parts      []part
 	subject    float64 // share of the subject that the fact itself carries
@@ -97,6 +102,12 @@ func (x *fitting) fit(n *prepared, v *view, page, i int, gaps *[]string) candida
 	if x.anotherThing() {
 		c.worst, c.other = 1, true
 	}
+	if c.fit < fillFit+tierBonus && n.withinTier(v, i) {
+		c.fit, c.worst = math.Min(1, c.fit+tierBonus), c.worst*tierGap
+	}
+	if x.ofSibling(n, v) {
+		c.worst, c.other = 1, true
+	}
 	for _, o := range n.others {
 		// The fact speaks of a sibling, not of this subject.
 		if x.subject < 0.8 && o.scoreOn(x.bag) > 0.8 {
@@ -104,6 +115,25 @@ func (x *fitting) fit(n *prepared, v *view, page, i int, gaps *[]string) candida
 		}
 	}
 	return c
+}
+
+// A value whose tier holds a value of the question, while the other tiers of its sentence do
+// not, is the one meant: it may lack more of the question's words.
+const (
+	tierBonus = 0.15
+	tierGap   = 0.6
+)
+
+// ofSibling reports whether a page is about another one of the kind that a need asks about.
+func (x *fitting) ofSibling(n *prepared, v *view) bool {
+	if len(n.known) == 0 {
+		return false
+	}
+	if x.siblingOf != n || x.siblingOn != v {
+		x.siblingOf, x.siblingOn = n, v
+		x.sibling = slices.ContainsFunc(n.known, func(s sibling) bool { return s.on(v) })
+	}
+	return x.sibling
 }
 
 // begin turns to another fact.

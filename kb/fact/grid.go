@@ -2,6 +2,7 @@ package fact
 
 import (
 	"math"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -182,10 +183,16 @@ func filled(line []string) int {
 	return n
 }
 
+// openCell matches a cell that says that its value is not known yet.
+var openCell = regexp.MustCompile(`^\W*(?:to be (?:announced|confirmed|decided|determined|fixed|set|agreed)|tba|tbc|not yet (?:known|fixed|decided|set)|pending|unknown|待(?:公布|确定|通知|确认|议)|未定|尚未(?:确定|公布)|另行(?:通知|公布)|未公布)\W*$`)
+
 // blank reports whether a cell says nothing: empty, a dash, n/a.
 func blank(cell string) bool {
 	switch strings.ToLower(cell) {
 	case "n/a", "na", "无", "暂无", "待定", "tbd":
+		return true
+	}
+	if openCell.MatchString(strings.ToLower(cell)) {
 		return true
 	}
 	return strings.TrimFunc(cell, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) == ""

@@ -30,6 +30,9 @@ func kindsOf(n *Need) kindSet {
 	case n.Unit != "" && ok:
 		k.dims = sameDims(q.Unit.Dim)
 	}
+	if k.dims == nil && n.Expect == "QUANTITY" && countsThings(n) {
+		k.dims = map[quantity.Dimension]bool{quantity.Count: true, quantity.None: true}
+	}
 	if n.Class == "DEFINITION" && (n.Expect == "TEXT" || n.Expect == "") && measures(n.Attribute) {
 		k.expect = "QUANTITY"
 	}
@@ -45,6 +48,27 @@ func kindsOf(n *Need) kindSet {
 		k.dims = map[quantity.Dimension]bool{quantity.Money: true, quantity.Ratio: true, quantity.Points: true, quantity.None: true}
 	}
 	return k
+}
+
+// howMany matches a question for a number of things; of some of them, a share may be told.
+var (
+	howMany   = regexp.MustCompile(`\bhow many (\w+)`)
+	howManyOf = regexp.MustCompile(`\bhow many of\b|\bwhat (?:share|percentage)\b|百分|占|比例`)
+)
+
+// countsThings reports whether a question asks how many things there are: a length of time,
+// a temperature or a sum of money is no answer to it.
+func countsThings(n *Need) bool {
+	f := fold(n.Question)
+	if howManyOf.MatchString(f) {
+		return false
+	}
+	if m := howMany.FindStringSubmatch(f); m != nil {
+		q, ok := quantity.Words("2 " + m[1])
+		return !ok || q.Unit.Dim == quantity.None || q.Unit.Dim == quantity.Count
+	}
+	q, ok := quantity.Words("2" + n.Unit)
+	return ok && n.Unit != "" && text.IsHan(firstRune(n.Unit)) && q.Unit.Dim == quantity.Count && q.Unit.Per == ""
 }
 
 // forms are questions whose form alone says in which dimensions they are answered.
@@ -107,7 +131,7 @@ func measuredBy(attribute string) map[quantity.Dimension]bool {
 	for _, t := range text.Terms(text.Fold([]rune(attribute))) {
 		for dim, words := range implied {
 			switch dim {
-			case quantity.Money, quantity.Count, quantity.Ratio, quantity.Data, quantity.Volume, quantity.Area, quantity.Power:
+			case quantity.Money, quantity.Count, quantity.Ratio, quantity.Points, quantity.Data, quantity.Volume, quantity.Area, quantity.Power:
 				continue // capacity and size are said of many measures
 			}
 			if impliedWord(words, t.Text) {
@@ -515,6 +539,7 @@ var implied = map[quantity.Dimension]string{
 	quantity.Data:        "size larg capac storag big 容量 大小 空间",
 	quantity.Count:       "mani number count 数 数量 人数 多少 几",
 	quantity.Ratio:       "percent rate share proport percentag 比例 率 占比 百分比 百分之",
+	quantity.Points:      "percent rate share proport percentag point 比例 率 占比 百分比 百分点",
 	quantity.Power:       "power capac output 功率 装机 容量 装机容量",
 }
 

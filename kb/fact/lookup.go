@@ -208,6 +208,34 @@ func bracketless(s string) string {
 	return strings.TrimSpace(s)
 }
 
+// leftOpen reports whether a table has the row and the column that a need asks for, and the
+// cell says that its value is not known yet.
+func (r *Round) leftOpen(n *prepared, cov *Coverage) bool {
+	if len(cov.Fillers) == 0 || n.kinds.extreme != 0 {
+		return false
+	}
+	words := (*bag)(nil)
+	for _, f := range cov.Fillers {
+		v := r.views[f.Page]
+		if f.Fact < 0 || !v.inTable(&v.page.Facts[f.Fact]) {
+			return false
+		}
+		tables := v.tablesOf()
+		for t := range tables {
+			if words == nil {
+				words = r.engine.lookupWords(n)
+			}
+			for _, turned := range []bool{false, true} {
+				l := looking{r: r, n: n, v: v, t: &tables[t], turned: turned, words: words}
+				if l.find(); l.open {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // lookedUp covers a need by a cell of a table that its row and its column name; first
 // is what was found without.
 func (r *Round) lookedUp(n *prepared, first Coverage) Coverage {
@@ -283,6 +311,7 @@ type looking struct {
 	words  *bag         // of the question, with the part of the week of a day that it names
 	lines  [][]*wording // by thing: what names it
 	labels []string     // by thing: its own label
+	open   bool         // the cell that is asked for says that its value is not known yet
 }
 
 // find is the cell that the question asks for.
@@ -502,13 +531,14 @@ type slot struct {
 	w     *wording
 	words float64 // share of the heading that the question names
 	kind  bool    // its value has the asked kind
+	open  bool    // it says that its value is not known yet
 }
 
 // slots are the cells of a thing beside those that name it.
 func (l *looking) slots(thing int) []slot {
 	var out []slot
 	add := func(x sheetCell, head string, w *wording, parts []*wording) {
-		s := slot{fact: x.fact, head: head, w: w, words: namedIn(parts, l.words)}
+		s := slot{fact: x.fact, head: head, w: w, words: namedIn(parts, l.words), open: openCell.MatchString(strings.ToLower(x.text))}
 		if x.fact >= 0 && !blank(x.text) {
 			given := !l.isValue(x.fact) && x.w.total > 0 && x.w.scoreOn(l.words) >= namedLine
 			s.kind = !given && l.asked(&l.v.page.Facts[x.fact], head)
@@ -599,8 +629,8 @@ func (l *looking) specific() bool {
 	switch l.n.kinds.expect {
 	case "DURATION", "TIME", "PLACE":
 		return true
-	case "QUANTITY":
-		return l.n.kinds.dims != nil
+	case "QUANTITY": // what is counted is told by a heading only
+		return l.n.kinds.dims != nil && !l.n.kinds.dims[quantity.Count]
 	}
 	return false
 }
@@ -635,6 +665,10 @@ func (l *looking) told(thing int, key []float64) (Ref, bool) {
 	chosen, trust, most := -1, 0.0, leftShare
 	switch {
 	case namedBy >= namedLine && nextBy < namedBy || namedBy >= leastKeyPart && nextBy <= keyLead*namedBy:
+		if slots[named].open {
+			l.open = true
+			return Ref{}, false
+		}
 		if !slots[named].kind {
 			return Ref{}, false // the column is there, the value is of another kind
 		}

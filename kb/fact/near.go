@@ -272,12 +272,12 @@ const (
 // stanceWordList finds those words in a folded text, longest first.
 var stanceWordList = text.NewTrie(map[int16]string{
 	int16(negator):        "不|没|未|无|非|没有|并非|并不|并未|从未|从不|尚未|毫无|not|no|never|neither|nor|without|cannot|can't|none|nothing|nobody|hardly|isn't|wasn't|aren't|weren't|don't|doesn't|didn't|won't|hasn't|haven't|hadn't|shouldn't|couldn't|wouldn't|fails to|failed to|unable to",
-	int16(modalMust):      "必须|应当|须|务必|一定要|必需|需要|需|must|shall|have to|has to|had to|need to|needs to|required to|obliged to",
+	int16(modalMust):      "要先|要提前|要事先|得先|得提前|必须|应当|须|务必|一定要|必需|需要|需|must|shall|have to|has to|had to|need to|needs to|required to|obliged to",
 	int16(modalMay):       "可以|可|能够|能|允许|准许|有权|may|can|allowed to|permitted to|free to|able to",
 	int16(modalMustNot):   "不得|不可|不能|不准|禁止|严禁|不可以|不允许|请勿|切勿|must not|shall not|may not|not allowed|not permitted|prohibited|forbidden|mustn't",
 	int16(modalShould):    "应|应该|建议|宜|最好|should|ought to|recommended|advisable",
 	int16(modalShouldNot): "不应|不宜|不应当|不建议|should not|shouldn't|ought not|not recommended|not advisable",
-	int16(modalNeedNot):   "不必|无须|无需|不需|不需要|不用|毋须|need not|needn't|not required|not necessary|not obliged|does not have to|do not have to|does not need to|do not need to",
+	int16(modalNeedNot):   "不必|无须|无需|不需|不需要|不用|毋须|用不着|没必要|need not|needn't|not required|not necessary|not obliged|does not have to|do not have to|does not need to|do not need to",
 	int16(modalPossible):  "可能|或许|也许|大概|有望|疑似|据称|据说|或将|might|could|perhaps|possibly|probably|likely|reportedly|allegedly|appears to|seems to|suggests|suggest",
 	int16(modalPlanned):   "计划|拟|预计|打算|拟于|预期|规划|plans to|plan to|planned to|intends to|expected to|aims to|hopes to|scheduled to|proposed to",
 	int16(quantAll):       "所有|全部|全体|任何|一切|均|都|一律|各|每个|始终|总是|任意|完全|all|every|any|always|each|both|entire|entirely|completely|regardless|in all cases|everyone|everything",

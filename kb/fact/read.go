@@ -171,6 +171,10 @@ func (r *reader) findValues() {
 		if q.Start < 0 || q.End > n || q.Empty() {
 			continue
 		}
+		if q.Unit.Dim == quantity.ClockTime && r.folded[q.End-1] == '.' && r.endsSentence(q.End) { // closes at 6 p.m. The dot is the sentence's
+			q.End--
+			q.Number.End = min(q.Number.End, q.End)
+		}
 		for t < len(r.times) && r.times[t].End <= q.Start {
 			t++
 		}
@@ -197,6 +201,17 @@ func (r *reader) findValues() {
 		}
 		r.times = times
 	}
+}
+
+// endsSentence reports whether a full stop before i can be the end of a sentence: nothing
+// follows on its line, or a capital does.
+func (r *reader) endsSentence(i int) bool {
+	for ; i < len(r.runes); i++ {
+		if r.runes[i] != ' ' {
+			return r.runes[i] == '\n' || unicode.IsUpper(r.runes[i])
+		}
+	}
+	return true
 }
 
 func kindWeight(k text.TermKind) float64 {

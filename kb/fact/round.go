@@ -1,5 +1,7 @@
 package fact
 
+import "slices"
+
 // Round is one question against one set of pages: coverage and conflicts share what
 // they prepare and the facts that speak to each need. It is not safe for concurrent
 // use.
@@ -31,6 +33,9 @@ func (r *Round) Cover(needs []Need) []Coverage {
 		}
 		if out[i].State == StateEmpty {
 			out[i] = r.lookedUp(n, out[i])
+		}
+		if r.leftOpen(n, &out[i]) {
+			out[i].State, out[i].Near, out[i].Fillers, out[i].Excluded = StateEmpty, append(out[i].Fillers, out[i].Near...), nil, true
 		}
 	}
 	return out
@@ -65,6 +70,11 @@ func (r *Round) prepare(needs []Need) []*prepared {
 	r.needs, r.prep, r.cands = needs, make([]*prepared, len(needs)), make([][]candidate, len(needs))
 	for i := range needs {
 		r.prep[i] = r.engine.prepare(&needs[i], r.st)
+		for _, s := range siblingsIn(needs[i].Question) {
+			if slices.ContainsFunc(r.views, func(v *view) bool { return writtenIn(v.foldedString(), s.name) }) {
+				r.prep[i].known = append(r.prep[i].known, s)
+			}
+		}
 	}
 	return r.prep
 }

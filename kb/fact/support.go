@@ -82,6 +82,12 @@ func (k *Checker) judged(c Claim) Support {
 	if s.Verdict != SupportedClaim {
 		return s
 	}
+	if out, ok := k.exchanged(c, s); ok {
+		return out
+	}
+	if more := k.leftWanting(c, s); more != "" {
+		return Support{Verdict: ContradictedClaim, Probability: 0.05, Evidence: s.Evidence, Ground: OnStance, Reason: "the source asks for more: " + more}
+	}
 	if why, dropped := k.unsure(c, s); why != "" {
 		s.Verdict, s.Probability, s.Reason, s.Limited = UnsupportedClaim, 0.45*s.Probability, why, dropped
 	}
@@ -125,6 +131,9 @@ func (k *Checker) worded(c Claim, clauses []int) Support {
 	}
 	if s, ok := k.trend(c, clauses); ok {
 		s.Ground = OnComparison
+		return s
+	}
+	if s, ok := k.superlative(c, clauses); ok {
 		return s
 	}
 	total := Support{Verdict: SupportedClaim, Probability: 1, Ground: OnQuote}
@@ -210,7 +219,7 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 	var evidence []found
 	out := Support{Verdict: SupportedClaim, Probability: 0.95}
 	var failed Support
-	var cases, unmatched []int
+	var cases, unmatched, dated []int
 	applied, met := k.applied(c, facts, w, topic)
 	evidence = append(evidence, applied...)
 	for _, f := range facts {
@@ -222,6 +231,10 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 			s.Ground = OnValues
 			if soft(p, &p.Facts[f]) {
 				unmatched = append(unmatched, f)
+				continue
+			}
+			if slices.ContainsFunc(k.views, func(v *view) bool { return v.inForce(&p.Facts[f]) }) {
+				dated, failed = append(dated, f), s
 				continue
 			}
 			if s.Verdict == UnsupportedClaim || namesWhom(p, cl, &p.Facts[f]) {
@@ -251,6 +264,12 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 	}
 	if len(best) == 0 {
 		return Support{Verdict: UnsupportedClaim, Probability: 0.05, Reason: "no passage speaks of this"}, true
+	}
+	for _, f := range dated {
+		if !k.views[best[0].page].inForce(&p.Facts[f]) {
+			return failed, true
+		}
+		unmatched = append(unmatched, f)
 	}
 	// The words that the values leave: who, what, how.
 	cells := make([]float64, len(w.cells))
@@ -295,6 +314,9 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 	}
 	if o := &v.page.Clauses[best[0].clause]; antonyms(p, cl, v.page, o) && (cl.Denied != (cl.Modality == MustNot)) != (o.Denied != (o.Modality == MustNot)) {
 		coverAntonyms(w, cells)
+	}
+	if v.page.Clauses[best[0].clause].Modality == NeedNot && !cl.Denied {
+		coverImplied(released, w, cells)
 	}
 	if agreeFree(p, cl, v.page, &v.page.Clauses[best[0].clause]) != 0 {
 		for _, s := range chargeWords(p.Runes, cl.Span) {
@@ -504,7 +526,58 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 	if len(against) > 0 && against[0].fit >= contradictFit {
 		return nil, k.against(f, against, nil)
 	}
+	if other, ok := k.otherUnit(c, f, w, topic); ok && best < contradictFit {
+		return nil, k.against(f, []found{other}, nil)
+	}
 	return nil, Support{Verdict: UnsupportedClaim, Probability: 0.1, Reason: "no passage gives " + f.Value.Text + " for this"}
+}
+
+// inForce reports whether a fact of a claim is a time within the validity of the page: it
+// says when, and the page need not repeat it.
+func (v *view) inForce(f *Fact) bool {
+	t := f.Value.Time
+	if t == nil || t.From.IsZero() || t.To.IsZero() {
+		return false
+	}
+	from, to := v.meta.ValidFrom, v.meta.ValidTo
+	return !from.IsZero() && !from.After(t.From) && (to.IsZero() || !to.Before(t.To))
+}
+
+// leastRound is the number from which one number in two units is no chance.
+const leastRound = 10
+
+// otherUnit finds the number of a value in another unit where the sources say the same of
+// it: 60 pounds, where they say 60 %.
+func (k *Checker) otherUnit(c Claim, f *Fact, w, topic *wording) (found, bool) {
+	q := f.Value.Quantity
+	if q == nil || !q.Point() || q.Lo == nil || q.Unit.Dim == quantity.None || q.Unit.Dim == quantity.Ordinal || q.Unit.Dim == quantity.ClockTime {
+		return found{}, false
+	}
+	var best found
+	for p, v := range k.views {
+		if !k.speaks(c, f.Times, v) || foreign(c.Page, v.page) {
+			continue
+		}
+		for i := range v.page.Facts {
+			o := &v.page.Facts[i]
+			x := o.Value.Quantity
+			if x == nil || o.Threshold || x.Unit.Dim == quantity.None || x.Unit.Dim == quantity.Ordinal || x.Unit.Dim == quantity.ClockTime ||
+				loose(x.Unit.Dim) == loose(q.Unit.Dim) && x.Unit.Name == q.Unit.Name || !quantity.OneNumber(*q, *x) {
+				continue
+			}
+			if loose(x.Unit.Dim) == loose(q.Unit.Dim) && x.Unit.Dim != quantity.Money {
+				continue // grams and kilograms are compared as values
+			}
+			least := contradictFit
+			if quantity.Below(*x, leastRound) {
+				least = 0.75
+			}
+			if fit := k.fit(w, topic, v, i); fit >= least && fit > best.fit {
+				best = found{page: p, fact: i, clause: o.Clause, fit: fit, rel: relation.Excludes}
+			}
+		}
+	}
+	return best, best.fit > 0
 }
 
 // countedBy lists what a clause counts by: 每瓶 gives 瓶, "per night" night.
@@ -648,7 +721,7 @@ func comparable(a, b *Fact) bool {
 		return true
 	}
 	da, db := loose(a.Value.Quantity.Unit.Dim), loose(b.Value.Quantity.Unit.Dim)
-	return da == db
+	return da == db || quantity.Pounds(*a.Value.Quantity, *b.Value.Quantity)
 }
 
 // fit is how far a fact carries the words of a claim: all that it inherits counts,
@@ -760,6 +833,17 @@ func (k *Checker) best(c Claim, cl *Clause, w, topic *wording, have []found) []f
 	if len(have) == 0 && len(out) > 1 && says[[2]int{out[0].page, out[0].clause}] < 0.4 {
 		for n, f := range out[1:min(len(out), 6)] {
 			if says[[2]int{f.page, f.clause}] >= 0.6 {
+				copy(out[1:n+2], out[:n+1])
+				out[0] = f
+				break
+			}
+		}
+	}
+	if len(out) > 1 && ofTheRest(c.Page, c.Span, k.views[out[0].page], &k.views[out[0].page].page.Clauses[out[0].clause]) {
+		// 因其他原因的: the clause before it speaks of the case that the claim names.
+		for n, f := range out[1:min(len(out), 6)] {
+			a, b := &k.views[out[0].page].page.Clauses[out[0].clause], &k.views[f.page].page.Clauses[f.clause]
+			if f.page == out[0].page && b.Start < a.Start && a.Sentence-b.Sentence <= 1 && f.fit >= 0.6*out[0].fit && !ofTheRest(c.Page, c.Span, k.views[f.page], b) {
 				copy(out[1:n+2], out[:n+1])
 				out[0] = f
 				break
@@ -997,7 +1081,7 @@ func (k *Checker) opposed(c Claim, cl *Clause, w *wording, best []found) (Suppor
 		v := k.views[b.page]
 		src := &v.page.Clauses[b.clause]
 		neg := src.Denied != (src.Modality == MustNot)
-		if agreeFree(c.Page, cl, v.page, src) > 0 || k.withoutAs(cl, src, v) {
+		if agreeFree(c.Page, cl, v.page, src) > 0 || k.withoutAs(cl, src, v) || n > 0 && ofTheRest(c.Page, c.Span, v, src) {
 			continue
 		}
 		if neg != negClaim && cl.Modality != NeedNot && src.Modality != NeedNot && src.Modality != Possible && (src.Quantifier == NoneOf || src.Quantifier == All && neg) && k.allOf(c, cl, b) {
@@ -1236,6 +1320,10 @@ var antonymPairs = [][2]string{
 	{"开放", "关闭"}, {"开业", "停业"}, {"有效", "失效"}, {"免费", "收费"}, {"包括", "不包括"}, {"适用", "不适用"}, {"接受", "拒绝"}, {"增加", "减少"},
 	{"open", "closed"}, {"valid", "invalid"}, {"free", "charge"}, {"include", "exclude"}, {"accept", "refuse"}, {"increase", "decrease"},
 }
+
+// released are words for what is left to everyone's choice; a source says the same by
+// releasing from a duty.
+const released = "voluntari voluntary optional choic 自愿 可选 自便 随意 自行决定"
 
 // antonyms reports whether the two clauses use opposite words, so that their
 // different polarity makes them agree.

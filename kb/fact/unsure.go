@@ -32,6 +32,13 @@ var (
 	placed  = []*regexp.Regexp{word("up to"), word("at"), word("from"), word("after"), word("since"), word("during")}
 )
 
+// fromTo matches the years between which something changed: they are compared as times.
+// atMost are words for a limit that "up to" names as well.
+var (
+	fromTo = regexp.MustCompile(`\bfrom (?:[a-z]+ )?\d{4} (?:to|until) (?:[a-z]+ )?\d{4}\b`)
+	atMost = regexp.MustCompile(`\bat most\b|\bno more than\b|\bnot more than\b|\bmaximum\b|\bwithin\b|\blimit(?:s|ed)?\b|\bexceed`)
+)
+
 func word(w string) *regexp.Regexp { return regexp.MustCompile(`\b` + w + `\b`) }
 
 // unsure names the word that only one of a claim and the sentences that support it has,
@@ -85,8 +92,9 @@ func (k *Checker) unsure(c Claim, s Support) (why string, dropped bool) {
 			return "the source limits it: " + m, true
 		}
 	}
+	said = fromTo.ReplaceAllString(said, " ")
 	for _, w := range placed {
-		if m := w.FindString(said); m != "" && !w.MatchString(framed) {
+		if m := w.FindString(said); m != "" && !w.MatchString(framed) && !(m == "up to" && atMost.MatchString(framed)) {
 			return "the source does not say: " + m, false
 		}
 	}

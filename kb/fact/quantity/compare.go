@@ -3,6 +3,8 @@ package quantity
 import (
 	"cmp"
 	"math/big"
+	"slices"
+	"strings"
 
 	"suffice.dev/suffice/kb/fact/relation"
 )
@@ -44,6 +46,9 @@ func compare(a, b *Quantity, same Nouns) (relation.Relation, string) {
 	}
 	if a.Delta != 0 && b.Delta != 0 && a.Delta != b.Delta && ad == bd {
 		return relation.Excludes, "opposite changes"
+	}
+	if ad != bd && Pounds(a, b) {
+		return points(written(a), written(b))
 	}
 	if ad != bd {
 		if r, why, ok := acrossDimensions(a, b); ok {
@@ -176,6 +181,28 @@ func written(q *Quantity) *Quantity {
 	return &out
 }
 
+// Pounds reports whether both quantities are written in pounds, one read as a mass and the
+// other as money: by themselves the words do not tell.
+func Pounds(a, b Quantity) bool {
+	in := func(x, y Quantity) bool {
+		return x.Unit.Dim == Money && x.Unit.Name == "GBP" && y.Unit.Dim == Mass && strings.Contains(x.Raw, "pound") && strings.Contains(y.Raw, "pound")
+	}
+	return in(a, b) || in(b, a)
+}
+
+// OneNumber reports whether two points are written with one number, whatever their units.
+func OneNumber(a, b Quantity) bool {
+	if !a.Point() || !b.Point() || a.Lo == nil || b.Lo == nil {
+		return false
+	}
+	return written(a).Lo.Cmp(written(b).Lo) == 0
+}
+
+// Below reports whether the number of a point, as it is written, is less than n.
+func Below(q Quantity, n int64) bool {
+	return q.Lo != nil && written(q).Lo.Cmp(big.NewRat(n, 1)) < 0
+}
+
 // discounts compares 七五折 with 25 % off.
 func discounts(a, b *Quantity) (relation.Relation, string, bool) {
 	fa, fb := a.Unit.Name == "折", b.Unit.Name == "折"
@@ -240,7 +267,14 @@ func sameThing(a, b string, same Nouns) bool {
 	if ca != cb {
 		return true
 	}
-	return ca && cb && (a == "个" || b == "个")
+	return ca && cb && (a == "个" || b == "个" || oneMeasure(a, b))
+}
+
+// alikeMeasures are Chinese measure words that one thing may be counted by.
+var alikeMeasures = []string{"本册", "台架", "台辆", "名位人", "家间", "座栋幢", "条根", "次回趟", "起宗", "起件", "枝支", "粒颗", "只头", "张幅", "处座"}
+
+func oneMeasure(a, b string) bool {
+	return slices.ContainsFunc(alikeMeasures, func(m string) bool { return strings.Contains(m, a) && strings.Contains(m, b) })
 }
 
 func isCounter(name string) bool {

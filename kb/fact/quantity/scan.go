@@ -577,7 +577,7 @@ func (s *scanner) latinUnit(j int, attached bool, n *number) (unitHit, bool) {
 			return unitHit{}, false
 		}
 	}
-	if u.name == "kg" && (w == "pounds" || w == "pound") && s.moneyTalk(n.start) {
+	if u.name == "kg" && (w == "pounds" || w == "pound") && (s.moneyTalk(n.start) || !s.weightTalk(e)) {
 		return unitHit{spec: enUnits["gbp"], end: e, name: "GBP"}, true
 	}
 	hit := unitHit{spec: u, end: e, name: u.name}
@@ -623,6 +623,37 @@ func (s *scanner) moneyTalk(i int) bool {
 	}
 	return false
 }
+
+// weightTalk reports whether pounds that end at i are a mass: something is weighed near
+// them, pounds of something are counted, or the text reckons in dollars.
+func (s *scanner) weightTalk(i int) bool {
+	k := s.blanks(i)
+	if w, e := s.word(k); w == "of" {
+		switch next, _ := s.word(s.blanks(e)); next {
+		case "the", "a", "an", "this", "that", "their", "its", "your", "our", "each", "any", "":
+		default:
+			return true
+		}
+	}
+	for k := max(0, i-weightReach); k < len(s.f) && k < i+weightReach; k++ {
+		if s.f[k] == '$' {
+			return true
+		}
+		if !isLetter(s.f[k]) || k > 0 && (isLetter(s.f[k-1]) || isDigit(s.f[k-1])) {
+			continue
+		}
+		if w, _ := s.word(k); weightWords[w] {
+			return true
+		}
+	}
+	return false
+}
+
+// weightReach is how many runes around pounds are looked at for words of weight.
+const weightReach = 80
+
+var weightWords = wordSet(`weigh weighs weighed weighing weight weights heavy heavier heaviest lighter lightest load loads loaded payload mass
+kg kgs kilo kilos kilogram kilograms kilogramme kilogrammes lb lbs ounce ounces oz ton tons tonne tonnes baggage luggage capacity dollar dollars usd thrust`)
 
 // complete reads everything around a number: magnitude, unit, range, bounds,
 // denominators, and makes the quantity. False when the number means nothing.
