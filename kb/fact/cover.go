@@ -769,13 +769,14 @@ func siblingsIn(question string) []sibling {
 	return out
 }
 
-// on reports whether a page names another one of the kind, and not this one.
-func (s *sibling) on(v *view) bool {
+// on reports whether a page names another one of the kind, which the question does not, and
+// not this one.
+func (s *sibling) on(v *view, question string) bool {
 	if writtenIn(v.foldedString(), s.name) || writtenIn(fold(v.title), s.name) {
 		return false
 	}
 	for _, m := range s.rivals.FindAllStringSubmatch(string(v.page.Runes), -1) {
-		if other := fold(m[1]); !s.alike || alikeNames(s.name, other) {
+		if other := fold(m[1]); !writtenIn(question, other) && (!s.alike || alikeNames(s.name, other)) {
 			return true
 		}
 	}

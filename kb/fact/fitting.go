@@ -126,12 +126,13 @@ const (
 
 // ofSibling reports whether a page is about another one of the kind that a need asks about.
 func (x *fitting) ofSibling(n *prepared, v *view) bool {
-	if len(n.known) == 0 {
+	if len(n.known) == 0 || n.Class == "COMPARISON" || len(n.others) > 0 {
 		return false
 	}
 	if x.siblingOf != n || x.siblingOn != v {
 		x.siblingOf, x.siblingOn = n, v
-		x.sibling = slices.ContainsFunc(n.known, func(s sibling) bool { return s.on(v) })
+		question := fold(n.Question)
+		x.sibling = slices.ContainsFunc(n.known, func(s sibling) bool { return s.on(v, question) })
 	}
 	return x.sibling
 }
