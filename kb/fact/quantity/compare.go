@@ -47,7 +47,7 @@ func compare(a, b *Quantity, same Nouns) (relation.Relation, string) {
 	if a.Delta != 0 && b.Delta != 0 && a.Delta != b.Delta && ad == bd {
 		return relation.Excludes, "opposite changes"
 	}
-	if ad != bd && Pounds(a, b) {
+	if ad != bd && Pounds(*a, *b) {
 		return points(written(a), written(b))
 	}
 	if ad != bd {
@@ -195,12 +195,12 @@ func OneNumber(a, b Quantity) bool {
 	if !a.Point() || !b.Point() || a.Lo == nil || b.Lo == nil {
 		return false
 	}
-	return written(a).Lo.Cmp(written(b).Lo) == 0
+	return written(&a).Lo.Cmp(written(&b).Lo) == 0
 }
 
 // Below reports whether the number of a point, as it is written, is less than n.
 func Below(q Quantity, n int64) bool {
-	return q.Lo != nil && written(q).Lo.Cmp(big.NewRat(n, 1)) < 0
+	return q.Lo != nil && written(&q).Lo.Cmp(big.NewRat(n, 1)) < 0
 }
 
 // discounts compares 七五折 with 25 % off.
