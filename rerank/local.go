@@ -144,6 +144,9 @@ func (l *Local) judge(req kb.AssessRequest) *judged {
 		}
 		c.Resolution, c.Prefer = resolve(a, b)
 		j.clashes = append(j.clashes, c)
+		if !c.OnAsked { // it changes nothing of what is asked
+			continue
+		}
 		switch c.Prefer {
 		case a.ID:
 			j.losing[b.ID] = true

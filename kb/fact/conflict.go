@@ -42,7 +42,6 @@ func (r *Round) Conflicts(needs []Need) []Clash {
 	if len(r.views) < 2 {
 		return nil
 	}
-	e := r.engine
 	x := newComparer(r)
 	seen := map[[4]int]int{}
 	var out []Clash
@@ -91,7 +90,7 @@ func (r *Round) Conflicts(needs []Need) []Clash {
 		}
 	}
 	for i, n := range prep {
-		for _, c := range e.substitutions(n, x.views) {
+		for _, c := range x.substitutions(n) {
 			c.Need = i
 			add(c)
 		}
@@ -132,7 +131,8 @@ type comparer struct {
 	shares   map[[2]*Condition]float64
 	titles   []titles // by two pages
 	compared map[[2]key]comparison
-	laid     [2][]float64 // see mutual
+	apart    map[[2]int]bool // by two pages: see introducedApart
+	laid     [2][]float64    // see mutual
 	gaps     [2][]text.Span
 }
 
@@ -147,6 +147,7 @@ func newComparer(r *Round) *comparer {
 		Engine: r.engine, views: r.views, st: r.st, abouts: make([][]*aboutness, len(r.views)), weighed: map[*wording]*wording{},
 		topics: map[string]*topic{}, clauses: make([][]*topic, len(r.views)), missed: map[missKey]missing{}, things: map[[2]string]bool{},
 		shares: map[[2]*Condition]float64{}, titles: make([]titles, len(r.views)*len(r.views)), compared: map[[2]key]comparison{},
+		apart: map[[2]int]bool{},
 	}
 }
 
@@ -504,6 +505,9 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 		// Beside the holders' names the two say the same.
 		m.extraA, m.extraB, m.similarity, m.holders = 0, 0, 1, true
 	}
+	if !m.holders && x.introducedApart(ra, rb) {
+		return none, false
+	}
 	foreign := va.chinese(ra.Fact) != vb.chinese(rb.Fact)
 	if need != nil {
 		limit -= 0.22
@@ -544,6 +548,9 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 	switch kind {
 	case "ORDER", "SCOPE", "QUANTIFIER":
 	case "ENTITY":
+		if nested(va, fa, vb, fb) {
+			return none, false
+		}
 	default:
 		if need != nil && !full {
 			m = x.inClause(m, ra, rb)
@@ -888,6 +895,9 @@ func (s *sheet) aboutPhrase(i int, form aboutForm) *phrase {
 		f, e := &s.page.Facts[i], s.engine
 		c := s.clauseOf(f)
 		skip := values(s.page, c)
+		if form == ofClause || form == ofCore { // what a thing is said to be is what the clause says
+			skip = slices.DeleteFunc(skip, func(span text.Span) bool { return s.predicate(c, span) })
+		}
 		if form == ofCore {
 			h := s.reachAt(f)
 			skip = append(skip, h.all, h.only, h.pivot.word)
@@ -921,6 +931,18 @@ func (s *sheet) aboutPhrase(i int, form aboutForm) *phrase {
 		}
 		return &phrase{e.foldedPhrase(s.page.Runes[span.Start:span.End], s.foldedText()[span.Start:span.End], span, skip), span.Start}
 	})
+}
+
+// predicate reports whether a stretch of a clause is what its subject is said to be, or a part
+// of it.
+func (s *sheet) predicate(c *Clause, span text.Span) bool {
+	for i := c.Facts[0]; i < c.Facts[1] && i < len(s.page.Facts); i++ {
+		f := &s.page.Facts[i]
+		if f.Value.Kind == EntityValue && (f.Role == IsA || f.Role == Definition) && f.Value.Span.Contains(span) {
+			return true
+		}
+	}
+	return false
 }
 
 // stanceList are content words that say how a statement stands, not what it is about.
@@ -1538,9 +1560,6 @@ func (x *comparer) twoHolders(ra, rb Ref, m overlap) bool {
 	if ca == nil || cb == nil {
 		return false
 	}
-	if va.marksAt(fa.Clause).several || vb.marksAt(fb.Clause).several {
-		return false
-	}
 	var ha, hb text.Span
 	ok := false
 	if common := x.reach(ra).marks & x.reach(rb).marks; common != 0 {
@@ -1552,15 +1571,32 @@ func (x *comparer) twoHolders(ra, rb Ref, m overlap) bool {
 			return false
 		}
 	}
-	rest := func(gaps []text.Span, h text.Span) bool {
+	if va.shares(fa, ha) || vb.shares(fb, hb) {
+		return false
+	}
+	rest := func(v *view, gaps []text.Span, h text.Span) bool {
 		for _, g := range gaps {
-			if !g.Overlaps(h) && g.Len() > 2 {
+			if !g.Overlaps(h) && g.Len() > 2 && !(g.Start >= h.End && hasComma(v.page.Runes, h.End, g.Start)) {
 				return false
 			}
 		}
 		return true
 	}
-	return rest(m.gapsA, ha) && rest(m.gapsB, hb)
+	return rest(va, m.gapsA, ha) && rest(vb, m.gapsB, hb)
+}
+
+// shares reports whether the clause of a fact gives what it says to others beside the one that
+// it names in a span, or to one of several.
+func (v *view) shares(f *Fact, name text.Span) bool {
+	m := v.marksAt(f.Clause)
+	if !m.several {
+		return false
+	}
+	if hasAny(strings.ReplaceAll(m.folded, " and ", " "), manyHolders) {
+		return true
+	}
+	folded := v.foldedText()
+	return strings.HasPrefix(string(folded[name.End:]), " and ") || strings.HasSuffix(string(folded[:name.Start]), " and ")
 }
 
 // special reports whether a's condition makes it a special case beside b: a case of

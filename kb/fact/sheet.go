@@ -27,6 +27,8 @@ type sheet struct {
 	tongue     kept[string] // one: see foreign
 	frame      kept[bag]    // one
 	all        kept[bag]    // one
+	lead       kept[bag]    // one: see leadBag
+	introduced kept[text.Span]
 	titles     kept[titleForm]
 	said       kept[map[key]bool]
 	counts     kept[tally] // one: see sentenceCounts
@@ -74,10 +76,11 @@ func (e *Engine) sheet(p *Page, title string) *sheet {
 	}
 	facts, clauses := len(p.Facts), len(p.Clauses)
 	s := &sheet{engine: e, page: p, title: title}
-	for _, one := range []*kept[bag]{&s.frame, &s.all} {
+	for _, one := range []*kept[bag]{&s.frame, &s.all, &s.lead} {
 		*one = make(kept[bag], 1)
 	}
 	s.folded, s.plain, s.self, s.tongue = make(kept[[]rune], 1), make(kept[string], 1), make(kept[bool], 1), make(kept[string], 1)
+	s.introduced = make(kept[text.Span], 1)
 	s.titles, s.said, s.cut = make(kept[titleForm], 1), make(kept[map[key]bool], 1), make(kept[[]wordAtom], 1)
 	s.seeds, s.anchored = make(kept[seedPlaces], 1), make(kept[anchorKeys], 1)
 	for _, by := range []*kept[bag]{&s.facts, &s.own, &s.close, &s.anchors, &s.heads} {

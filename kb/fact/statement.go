@@ -269,8 +269,18 @@ func marksOf(s string) uint32 {
 			out |= 1 << k
 		}
 	}
+	if strings.Contains(s, "由") && charged.MatchString(s) {
+		out |= 1 << isLine
+	}
 	return out
 }
+
+// isLine is the line of holderMarks that says who somebody is; a clause that says by whom an
+// office is held says the same: 主任是甲, 主任由甲担任.
+const isLine = 1
+
+// charged matches the one by whom an office is held.
+var charged = regexp.MustCompile(`由([^由，,、]{2,10}?)(?:担任|出任|兼任|接任|充任)`)
 
 // holders finds the two names by which two clauses differ after the same mark: by
 // whom, who is, where it lies. The texts are folded; common are the lines of marks that both
@@ -283,11 +293,11 @@ func holders(ra []rune, a text.Span, rb []rune, b text.Span, common uint32) (tex
 		if common>>line&1 == 0 {
 			continue
 		}
-		i, j := afterMark(fa, marks), afterMark(fb, marks)
+		i, x := heldAfter(fa, line, marks)
+		j, y := heldAfter(fb, line, marks)
 		if i < 0 || j < 0 {
 			continue
 		}
-		x, y := fa[i:], fb[j:]
 		lead := 0
 		for lead < len(x) && lead < len(y) && x[lead] == y[lead] {
 			lead++
@@ -307,13 +317,35 @@ func holders(ra []rune, a text.Span, rb []rune, b text.Span, common uint32) (tex
 	return none, none, false
 }
 
+// heldAfter is what follows a mark of a line in a clause, and where it begins; -1 for nothing.
+func heldAfter(folded []rune, line int, marks []string) (int, []rune) {
+	if line == isLine {
+		s := string(folded)
+		if m := charged.FindStringSubmatchIndex(s); m != nil {
+			at := len([]rune(s[:m[2]]))
+			return at, folded[at : at+len([]rune(s[m[2]:m[3]]))]
+		}
+	}
+	i := afterMark(folded, marks)
+	if i < 0 {
+		return i, nil
+	}
+	return i, folded[i:]
+}
+
 // offices are forms in which an English clause names the holder of an office or the
 // one who did a deed; the group is the name.
 var offices = []*regexp.Regexp{
 	regexp.MustCompile(`\b(?:by|is|was|remains)(?: (?:Mr|Ms|Mrs|Dr|Prof)\.?)? ((?:[A-Z][\p{L}'’-]+ )*[A-Z][\p{L}'’-]+)\s*(?:$|[.,;])`),
 	regexp.MustCompile(`^(?:(?:Mr|Ms|Mrs|Dr|Prof)\.? )?((?:[A-Z][\p{L}'’-]+ )+[A-Z][\p{L}'’-]+) (?:is|was|remains|has been|chairs|heads|leads|runs|directs|manages|owns|founded|designed|built|wrote|directed)\b`),
-	regexp.MustCompile(`\bits (?:[a-z-]+ ){0,2}[a-z-]+, ((?:[A-Z][\p{L}'’-]+ )+[A-Z][\p{L}'’-]+)`),
+	regexp.MustCompile(`(?:\bits|['’]s) (?:[a-z-]+ ){0,2}[a-z-]+, ((?:[A-Z][\p{L}'’-]+ )+[A-Z][\p{L}'’-]+)`),
 }
+
+// possessives stand in the third of those forms.
+var possessives = []string{"its ", "'s ", "’s "}
+
+// indefinite matches what follows a verb where it says of what kind a thing is.
+var indefinite = regexp.MustCompile(`^ (?:an?|one|another) `)
 
 // officeForms tell quickly where a text has not got one of those forms.
 var officeForms = []func(s string) bool{
@@ -322,7 +354,7 @@ var officeForms = []func(s string) bool{
 		first, rest, _ := strings.Cut(s, " ")
 		return capital(first) && capital(rest)
 	},
-	func(s string) bool { return strings.Contains(s, "its ") && namedAfter(s, ", ") },
+	func(s string) bool { return hasAny(s, possessives) && namedAfter(s, ", ") },
 }
 
 // namedAfter reports whether a capital letter stands behind one of the marks.
@@ -356,6 +388,9 @@ func officeHolder(runes []rune, span text.Span) text.Span {
 			continue
 		}
 		if m := re.FindStringSubmatchIndex(s); m != nil {
+			if indefinite.MatchString(s[m[1]:]) {
+				continue // one of a kind, of which there are others
+			}
 			start := span.Start + len([]rune(s[:m[2]]))
 			return text.Span{Start: start, End: start + len([]rune(s[m[2]:m[3]]))}
 		}

@@ -2,6 +2,7 @@ package fact
 
 import (
 	"math/bits"
+	"strings"
 	"unicode"
 
 	"suffice.dev/suffice/kb/fact/quantity"
@@ -20,6 +21,7 @@ import (
 const (
 	seedTokens    = 3  // equal tokens that open a common stretch
 	resumeTokens  = 3  // equal tokens that close a substitution
+	leastInside   = 6  // of them, those in the sentence of the replaced stretch
 	leastContext  = 9  // equal tokens on both sides together
 	mostReplaced  = 5  // tokens of a replaced stretch
 	aboutTokens   = 25 // tokens around it in which what is asked must be named
@@ -62,17 +64,17 @@ func (s *sheet) tokens() []wordAtom {
 
 // substitutions finds the places where two pages differ in one stretch of equal text
 // that answers the need.
-func (e *Engine) substitutions(n *prepared, views []*view) []Clash {
+func (x *comparer) substitutions(n *prepared) []Clash {
 	var about []int
-	for i, v := range views {
+	for i, v := range x.views {
 		if n.speaksOf(v) {
 			about = append(about, i)
 		}
 	}
 	var out []Clash
-	for x, p := range about {
-		for _, q := range about[x+1:] {
-			if c, ok := e.substitution(n, views, p, q); ok {
+	for i, p := range about {
+		for _, q := range about[i+1:] {
+			if c, ok := x.substitution(n, p, q); ok {
 				out = append(out, c)
 			}
 		}
@@ -100,8 +102,8 @@ func (n *prepared) speaksOf(v *view) bool {
 	return true
 }
 
-func (e *Engine) substitution(n *prepared, views []*view, p, q int) (Clash, bool) {
-	va, vb := views[p], views[q]
+func (c *comparer) substitution(n *prepared, p, q int) (Clash, bool) {
+	va, vb := c.views[p], c.views[q]
 	a, b := va.tokens(), vb.tokens()
 	if len(b) < seedTokens {
 		return Clash{}, false
@@ -123,9 +125,9 @@ func (e *Engine) substitution(n *prepared, views []*view, p, q int) (Clash, bool
 				if right == 0 {
 					break
 				}
-				if left+right >= leastContext {
-					if c, ok := e.replaced(n, views, p, q, text.Span{Start: x, End: x + la}, text.Span{Start: y, End: y + lb}); ok {
-						return c, true
+				if left+right >= leastContext && va.within(x-left, x, x+la, x+la+right) >= leastInside && vb.within(y-left, y, y+lb, y+lb+right) >= leastInside {
+					if found, ok := c.replaced(n, p, q, text.Span{Start: x, End: x + la}, text.Span{Start: y, End: y + lb}); ok {
+						return found, true
 					}
 				}
 				x, y, left = x+la+right, y+lb+right, right
@@ -133,6 +135,28 @@ func (e *Engine) substitution(n *prepared, views []*view, p, q int) (Clash, bool
 		}
 	}
 	return Clash{}, false
+}
+
+// within counts the tokens of two stretches, one that ends at to and one that begins at next,
+// that stand in the sentence of what is between them.
+func (s *sheet) within(from, to, next, end int) int {
+	t := s.tokens()
+	middle := t[to].Start
+	span := text.Span{Start: 0, End: len(s.page.Runes)}
+	for _, info := range s.page.Sentences {
+		if info.Start <= middle && middle < info.End {
+			span = info.Span
+			break
+		}
+	}
+	n := 0
+	for i := to - 1; i >= from && t[i].Start >= span.Start; i-- {
+		n++
+	}
+	for i := next; i < end && i < len(t) && t[i].End <= span.End; i++ {
+		n++
+	}
+	return n
 }
 
 // seedPlaces are the places of each seed of a page, in order.
@@ -190,10 +214,10 @@ func resume(a, b []wordAtom) (la, lb, right int) {
 
 // replaced judges one replaced stretch, given in tokens: whether both sides are of the
 // kind that the need asks, exclude each other, and stand beside what is asked.
-func (e *Engine) replaced(n *prepared, views []*view, p, q int, sa, sb text.Span) (Clash, bool) {
-	va, vb := views[p], views[q]
+func (x *comparer) replaced(n *prepared, p, q int, sa, sb text.Span) (Clash, bool) {
+	va, vb := x.views[p], x.views[q]
 	a, b := va.stretch(sa), vb.stretch(sb)
-	kind, ok := e.otherValue(n, va.page, a, vb.page, b)
+	kind, ok := x.otherValue(n, va.page, a, vb.page, b)
 	if !ok || !n.near(va, sa) || !n.near(vb, sb) {
 		return Clash{}, false
 	}
@@ -209,6 +233,12 @@ func (e *Engine) replaced(n *prepared, views []*view, p, q int, sa, sb text.Span
 	if kind == "VALUE" && (fa.Value.Kind == TimeValue || fb.Value.Kind == TimeValue) {
 		return Clash{}, false // another year, not another value
 	}
+	if x.introducedApart(ra, rb) && !(va.introduces().Overlaps(a) && vb.introduces().Overlaps(b) && !n.names(va.page.Quote(a)) && !n.names(vb.page.Quote(b))) {
+		return Clash{}, false
+	}
+	if kind == "VALUE" && !(n.counts(fa) && n.counts(fb) && n.measures(fa) && n.measures(fb)) {
+		return Clash{}, false // the number of a line is not its length
+	}
 	if kind == "VALUE" && namedApart(va, fa, vb, fb) || oneCharacterApart(va, fa, vb, fb) {
 		return Clash{}, false
 	}
@@ -220,7 +250,7 @@ func (e *Engine) replaced(n *prepared, views []*view, p, q int, sa, sb text.Span
 	if numberedApart(va, ra.Fact, vb, rb.Fact) {
 		return Clash{}, false
 	}
-	if kind != "ENTITY" && (apart(va.factSides(ra.Fact), vb.factSides(rb.Fact), false) || contrast(mutual(e.readAbout(va, ra.Fact, ofValue, unweighed), e.readAbout(vb, rb.Fact, ofValue, unweighed), &[2][]float64{}, &[2][]text.Span{}))) {
+	if kind != "ENTITY" && (apart(va.factSides(ra.Fact), vb.factSides(rb.Fact), false) || contrast(mutual(x.readAbout(va, ra.Fact, ofValue, unweighed), x.readAbout(vb, rb.Fact, ofValue, unweighed), &[2][]float64{}, &[2][]text.Span{}))) {
 		return Clash{}, false
 	}
 	hard := kind != "VALUE"
@@ -328,3 +358,12 @@ func (v *view) refAt(page int, s text.Span) (Ref, bool) {
 
 // unweighed leaves a phrase as it is, without rarity.
 func unweighed(w *wording) *wording { return w }
+
+// names reports whether the question names what a stretch says.
+func (n *prepared) names(s string) bool { return strings.Contains(fold(n.Question), fold(s)) }
+
+// measures reports whether the fact has a value of a dimension that the question asks for.
+func (n *prepared) measures(f *Fact) bool {
+	q := f.Value.Quantity
+	return q == nil || n.kinds.dims == nil || n.kinds.dims[q.Unit.Dim]
+}

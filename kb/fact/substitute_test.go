@@ -38,7 +38,7 @@ func TestSubstitutions(t *testing.T) {
 			pages := []*Page{e.Read(Source{Text: tt.a}), e.Read(Source{Text: tt.b})}
 			views := e.views(pages, nil)
 			n := e.prepare(&tt.need, newRarity(views))
-			if got := len(e.substitutions(n, views)) > 0; got != tt.want {
+			if got := len(newComparer(&Round{engine: e, views: views, st: newRarity(views)}).substitutions(n)) > 0; got != tt.want {
 				t.Errorf("conflict %v, want %v", got, tt.want)
 			}
 		})
