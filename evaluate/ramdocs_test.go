@@ -3,6 +3,7 @@ package evaluate_test
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -39,4 +40,33 @@ func TestRAMDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("\n%s", b.String())
+}
+
+// The documents of all groups stand in one set, each once; those with the right answer are
+// relevant to their question, those with a wrong one are not.
+func TestRAMDocsAsRetrievalSet(t *testing.T) {
+	shared := t.TempDir()
+	dir := filepath.Join(shared, "data", "ramdocs")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	lines := `{"question": "Who founded Orrel?", "gold_answers": ["Ada"], "documents": [{"text": "Ada founded Orrel.", "type": "correct", "answer": "Ada"}, {"text": "Bo founded Orrel.", "type": "misinfo", "answer": "Bo"}]}
+{"question": "Who lives in Orrel?", "gold_answers": ["Ada", "Cy"], "documents": [{"text": "Cy lives in Orrel.", "type": "correct", "answer": "Cy"}]}
+{"question": "By whom was Orrel founded?", "gold_answers": ["Ada"], "documents": [{"text": "Ada founded Orrel.", "type": "correct", "answer": "Ada"}]}
+`
+	if err := os.WriteFile(filepath.Join(dir, "ramdocs_first200.jsonl"), []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	set, err := evaluate.LoadRetrievalSet(shared, "ramdocs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(set.Documents) != 2 || len(set.Questions) != 2 {
+		t.Fatalf("%d documents and %d questions, want two of each", len(set.Documents), len(set.Questions))
+	}
+	for _, q := range set.Questions {
+		if len(q.Relevant) != 1 || q.Relevant[0] != set.Documents[0].ID || set.Documents[0].Text != "Ada founded Orrel." {
+			t.Errorf("%+v, want the document with the right answer", q)
+		}
+	}
 }

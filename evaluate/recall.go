@@ -33,7 +33,7 @@ type RetrievalQuestion struct {
 }
 
 // RetrievalSets are the names that LoadRetrievalSet knows.
-var RetrievalSets = []string{"cmrc2018", "cmrc2018-train", "squad2", "lecoqa-stard", "hotpotqa", "gitlab-handbook", "handbook-hard", "handbook-cross", "other-words", "written"}
+var RetrievalSets = []string{"cmrc2018", "cmrc2018-train", "squad2", "lecoqa-stard", "hotpotqa", "ramdocs", "gitlab-handbook", "handbook-hard", "handbook-cross", "other-words", "written"}
 
 // LoadRetrievalSet reads a set below shared/data: each paragraph, statute article,
 // article of an encyclopedia or page of a handbook is a document. The sets handbook-hard
@@ -54,6 +54,8 @@ func LoadRetrievalSet(shared, name string) (RetrievalSet, error) {
 		return writtenSet(filepath.Join("models", "written"))
 	case "cmrc2018", "squad2", "cmrc2018-train":
 		return squadSet(shared, name)
+	case "ramdocs":
+		return ramdocsSet(shared)
 	case "lecoqa-stard":
 		return lecoqaSet(shared)
 	}

@@ -99,6 +99,35 @@ func gitlabSet(shared string) (RetrievalSet, error) {
 	return set, nil
 }
 
+// ramdocsSet is the questions of ramdocs with one correct answer, over the documents of all of
+// them: those with the right answer are relevant, and others state a wrong one.
+func ramdocsSet(shared string) (RetrievalSet, error) {
+	set := RetrievalSet{Name: "ramdocs"}
+	groups, err := RAMGroups(shared)
+	if err != nil {
+		return set, err
+	}
+	ids := map[string]string{} // text to document
+	for _, g := range groups {
+		q := RetrievalQuestion{Text: g.Question}
+		for _, d := range g.Documents {
+			id, ok := ids[d.Text]
+			if !ok {
+				id = fmt.Sprintf("ramdocs/%d", len(ids))
+				ids[d.Text] = id
+				set.Documents = append(set.Documents, kb.Document{ID: id, Text: strings.ReplaceAll(d.Text, "\x00", " "), MediaType: "text/plain"}) // some hold NUL bytes, which are no text
+			}
+			if d.Type == "correct" && !slices.Contains(q.Relevant, id) {
+				q.Relevant = append(q.Relevant, id)
+			}
+		}
+		if len(q.Relevant) > 0 {
+			set.Questions = append(set.Questions, q)
+		}
+	}
+	return set, nil
+}
+
 // handbookSet is our own questions over the example handbook: file name below
 // testdata/retrieval.
 func handbookSet(testdata, name string) (RetrievalSet, error) {

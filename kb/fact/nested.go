@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"slices"
 	"strings"
 
 	"suffice.dev/suffice/text"
@@ -9,7 +10,7 @@ import (
 // Two places do not exclude each other where one lies in the other: a firm is in a town, on a
 // street of it, and the town is in a county.
 
-// levels end the Chinese name of a place and say of what size it is.
+// levels end the parts of a Chinese place and say of what size each is.
 const levels = "洲国省州市区县旗镇乡村路街道巷弄号楼层室"
 
 // nested reports whether the places of two facts can be one place, told on two levels, or
@@ -23,8 +24,18 @@ func nested(va *view, fa *Fact, vb *view, fb *Fact) bool {
 	if va.beginsWithPlace(fa, a, vb.page.Quote(b)) || vb.beginsWithPlace(fb, b, va.page.Quote(a)) {
 		return true
 	}
-	la, lb := level(va.page.Quote(a)), level(vb.page.Quote(b))
-	return la != "" && lb != "" && la != lb
+	return otherLevels(va.page.Quote(a), vb.page.Quote(b))
+}
+
+// otherLevels reports whether two places are named on levels of which they have none in common.
+func otherLevels(a, b string) bool {
+	la, lb := placeLevels(a), placeLevels(b)
+	for _, l := range la {
+		if slices.Contains(lb, l) {
+			return false
+		}
+	}
+	return len(la) > 0 && len(lb) > 0
 }
 
 // placeOf is the place that the clause of a fact names as its value.
@@ -55,23 +66,26 @@ func (v *view) beginsWithPlace(f *Fact, own text.Span, other string) bool {
 	return name != "" && strings.Contains(string(v.foldedText()[c.Start:own.Start]), name)
 }
 
-// level says of what size a place is: the sign at the end of its Chinese name, or the English
-// preposition before it; "" = not said.
-func level(place string) string {
-	runes := []rune(place)
+// placeLevels says of what sizes the parts of a place are: the signs that end the parts of its
+// Chinese name (鹭川市滨河路: 市 and 路), or the English preposition before it; none where it is not
+// said.
+func placeLevels(place string) []string {
 	if !text.IsHan(firstRune(place)) {
 		word, _, _ := strings.Cut(strings.ToLower(place), " ")
 		switch word {
 		case "in", "on", "at":
-			return word
+			return []string{word}
 		}
-		return ""
+		return nil
 	}
-	if n := len(runes); n > 2 && strings.ContainsRune("部侧郊面边", runes[n-1]) && strings.ContainsRune("东西南北中", runes[n-2]) {
-		runes = runes[:n-2]
+	var out []string
+	since := 0 // signs since the last level: a part has a name
+	for _, r := range place {
+		if strings.ContainsRune(levels, r) && since > 0 {
+			out, since = append(out, string(r)), 0
+			continue
+		}
+		since++
 	}
-	if last := runes[len(runes)-1]; strings.ContainsRune(levels, last) {
-		return string(last)
-	}
-	return ""
+	return out
 }
