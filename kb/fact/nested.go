@@ -81,11 +81,14 @@ func placeLevels(place string) []string {
 	var out []string
 	since := 0 // signs since the last level: a part has a name
 	for _, r := range place {
-		if strings.ContainsRune(levels, r) && since > 0 {
+		switch {
+		case !strings.ContainsRune(levels, r):
+			since++
+		case since > 0:
 			out, since = append(out, string(r)), 0
-			continue
+		case len(out) > 0: // 岚州市: the sign before belongs to the name
+			out[len(out)-1] = string(r)
 		}
-		since++
 	}
 	return out
 }
