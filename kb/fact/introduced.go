@@ -158,7 +158,7 @@ func (x *comparer) thirdThing(va *view, fa *Fact, vb *view, fb *Fact) bool {
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++
 	}
-	name := ""
+	var name string
 	switch {
 	case n == 0:
 		return false
