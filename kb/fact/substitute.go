@@ -102,8 +102,8 @@ func (n *prepared) speaksOf(v *view) bool {
 	return true
 }
 
-func (c *comparer) substitution(n *prepared, p, q int) (Clash, bool) {
-	va, vb := c.views[p], c.views[q]
+func (x *comparer) substitution(n *prepared, p, q int) (Clash, bool) {
+	va, vb := x.views[p], x.views[q]
 	a, b := va.tokens(), vb.tokens()
 	if len(b) < seedTokens {
 		return Clash{}, false
@@ -118,19 +118,19 @@ func (c *comparer) substitution(n *prepared, p, q int) (Clash, bool) {
 				continue // inside a stretch that was followed from its beginning
 			}
 			left := run(a[i:], b[j:])
-			x, y := i+left, j+left
+			u, w := i+left, j+left
 			for range 2 { // two changes may follow each other
 				var la, lb, right int
-				la, lb, right = resume(a[x:], b[y:])
+				la, lb, right = resume(a[u:], b[w:])
 				if right == 0 {
 					break
 				}
-				if left+right >= leastContext && va.within(x-left, x, x+la, x+la+right) >= leastInside && vb.within(y-left, y, y+lb, y+lb+right) >= leastInside {
-					if found, ok := c.replaced(n, p, q, text.Span{Start: x, End: x + la}, text.Span{Start: y, End: y + lb}); ok {
+				if left+right >= leastContext && va.within(u-left, u, u+la, u+la+right) >= leastInside && vb.within(w-left, w, w+lb, w+lb+right) >= leastInside {
+					if found, ok := x.replaced(n, p, q, text.Span{Start: u, End: u + la}, text.Span{Start: w, End: w + lb}); ok {
 						return found, true
 					}
 				}
-				x, y, left = x+la+right, y+lb+right, right
+				u, w, left = u+la+right, w+lb+right, right
 			}
 		}
 	}
