@@ -6,7 +6,7 @@ its document's (split.py); a passage drawn for it comes from the same side, and 
 test side is refused, so no text of train.jsonl is on the test side either way."""
 import argparse, collections, json, math, os, random, re
 
-import edits, sources as S
+import edits, literal, sources as S
 from sources import CONTRADICTED, NOT_STATED, NOT_SUPPORTED, SUPPORTED
 from split import is_test, side, written_side
 
@@ -352,6 +352,24 @@ class Builder:
                 if pick:
                     self.add(s, "holds", x.source, "near", x.lang, x.question, near[x.lang, s].texts[pick[0]], holds=0, span=[])
 
+    def literal(self, rows):
+        """Near-literal claims of our own passages (literal.py); a true one is sometimes set against a near passage: not stated."""
+        rnd = self.rnd
+        docs = {}
+        for x, beside in rows:
+            docs.setdefault((x.lang, x.doc), beside if isinstance(x, S.Say) else x.title)
+        near = {(l, s): Near([d for k, d in docs if k == l and written_side(d) == s], l) for l in ("zh", "en") for s in ("train", "dev", "test")}
+        for (lang, doc), title in docs.items():
+            s = written_side(doc); head = title + "\n" if title and rnd.random() < .5 else ""
+            for claim, true, kind in literal.claims(doc, lang, title, sentences(doc, lang), rnd):
+                # Another name may be another true statement: it is not supported, and no more is known.
+                label = (SUPPORTED,) if true else NOT_SUPPORTED if kind == "entity" else (CONTRADICTED,)
+                self.add(s, "claim", "written literal", kind, lang, claim, head + doc, label=label)
+                if true and rnd.random() < .2:
+                    pick = near[lang, s].of(claim, 2, lambda t: t == doc or claim[:12] in t)
+                    if pick:
+                        self.add(s, "claim", "written literal", "near", lang, claim, near[lang, s].texts[pick[0]], label=(NOT_STATED,))
+
     # --- tables ------------------------------------------------------------------------------------
     def tables(self, data):
         rnd = self.rnd
@@ -397,7 +415,8 @@ def main():
     fever = list(S.fever(d)); b.say([x for x in fever if x.source == "fever"], far=.3, cap=7000); b.say([x for x in fever if x.source != "fever"])
     b.say(S.wice(d)); b.say(S.summedits(d), far=.15)
     g = list(S.gaokao(d)); b.say([x for x in g if x.lang == "zh"]); b.say([x for x in g if x.lang == "en"])
-    b.made(cmrc, "zh"); b.made(squad, "en", .8); b.tables(d); b.written(S.written(o.written))
+    b.made(cmrc, "zh"); b.made(squad, "en", .8); b.tables(d)
+    own = list(S.written(o.written)); b.written(own); b.literal(own)
     os.makedirs(o.out, exist_ok=True)
     for s, rows in b.rows.items():
         b.rnd.shuffle(rows)

@@ -10,17 +10,16 @@ PAIRS = {
         "polarity": "不得 可以|必须 无需|应当 不应|可以 不可以|能够 不能|允许 禁止|没有 有过|从未 曾经|不是 是|是 不是|未能 成功|不再 仍然|已经 尚未|需要 不需要|会 不会|有权 无权|位于 不在|曾 从未",
     },
     "en": {
-        "unit": "days hours|months weeks|years months|million billion|km miles|kilometres miles|minutes hours|percent percentage points|dollars euros|metres kilometres|kg tons|feet metres|business days calendar days",
-        "compare": "before after|more less|largest smallest|first last|increased decreased|increase decrease|north south|east west|at least at most|higher lower|highest lowest|earlier later|oldest youngest|"
+        "unit": "days hours|months weeks|years months|million billion|km miles|kilometres miles|minutes hours|percent percentage points|dollars euros|metres kilometres|kg tons|feet metres",
+        "compare": "before after|more less|largest smallest|first last|increased decreased|increase decrease|north south|east west|higher lower|highest lowest|earlier later|oldest youngest|"
                    "best worst|won lost|above below|longer shorter|early late|all some|start end|most fewest|minimum maximum|includes excludes|only also|older younger|male female|son daughter|father mother|brother sister",
-        "polarity": "is is not|was was not|are are not|were were not|can cannot|must need not|may may not|should should not|has has never|will will not|did not did|does not does|is not is|was not was|never always|cannot can|required forbidden|allowed prohibited|shall shall not|shall not may",
+        "polarity": "is is not|was was not|are are not|were were not|can cannot|must need not|may may not|should should not|has has never|will will not|never always|cannot can|required forbidden|allowed prohibited|shall shall not",
     },
 }
 PAIRS = {lang: {kind: [tuple(p) for x in t.split("|") for p in (lambda w: [(w[0], " ".join(w[1:])), (" ".join(w[1:]), w[0])] if len(w) == 2 else [(x.split(" ", 1)[0], x.split(" ", 1)[1])])(x.split(" "))] for kind, t in k.items()} for lang, k in PAIRS.items()}
 PAIRS["en"]["compare"] += [("at least", "at most"), ("at most", "at least")]
+PAIRS["en"]["unit"] += [("business days", "calendar days"), ("working days", "calendar days")]
 PAIRS["en"]["polarity"] += [("did not", "did"), ("does not", "does"), ("is not", "is"), ("was not", "was"), ("shall not", "may"), ("may not", "may"), ("must not", "may")]
-PAIRS["en"]["compare"] = [p for p in PAIRS["en"]["compare"] if p[0] != "at"]
-PAIRS["en"]["polarity"] = [p for p in PAIRS["en"]["polarity"] if not (len(p[0].split()) == 1 and p[0] in ("did", "does"))]
 
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 HAN = re.compile("[一二三四五六七八九十百千万两]+(?=年|月|日|个|名|位|座|次|届|天|人|岁|倍|成|种|条|家|部|级|层|米|公里|元|亿|万)")

@@ -1,7 +1,7 @@
 """python -m unittest test_reader (from this folder; needs no torch)."""
 import json, os, random, unittest
 
-import data, edits, sources, split
+import data, edits, literal, sources, split
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SHARED = os.environ.get("SUFFICE_SHARED", os.path.join(HERE, "..", "..", "..", "shared"))
@@ -58,6 +58,39 @@ class Statements(unittest.TestCase):
                 e = edits.edit(text, lang, random.Random(seed), ["Brensk"]); self.assertIsNotNone(e); self.assertNotEqual(e[0], text)
                 self.assertGreater(len(set(e[0]) & set(text)) / len(set(text)), .6)
         self.assertIsNone(edits.edit("好的", "zh", random.Random(1)))
+
+    def test_no_edit_reads_backwards(self):
+        for kind, pairs in edits.PAIRS["en"].items():
+            for a, b in pairs:
+                self.assertNotRegex(b, r"^not |^days ", (kind, a, b))
+
+
+class Literal(unittest.TestCase):
+    def told(self, doc, lang, title=""):
+        out = [], []
+        for seed in range(60):
+            for claim, true, kind in literal.claims(doc, lang, title, data.sentences(doc, lang), random.Random(seed), most=2):
+                out[not true].append(claim)
+        return set(out[0]), set(out[1])
+
+    def test_own_words_are_true_and_edited_ones_are_not(self):
+        for doc, lang, number in (("本票每张40元，通用票限用30天。馆内不得使用闪光灯。", "zh", "40"), ("A day ticket is 40 crowns, and the wall pass is valid for 30 days. Flash is not allowed in the hall.", "en", "40")):
+            true, false = self.told(doc, lang); self.assertTrue(true and false)
+            for c in true:
+                self.assertTrue(set(c.lower()) <= set(doc.lower() + "为是不可以个人n'tpermite."), c)
+            for c in false:
+                self.assertNotIn(c.strip("。."), doc)
+            self.assertTrue(any(number in c for c in true))
+
+    def test_a_clause_is_not_told_without_its_limit(self):
+        for doc, lang in (("如果下雨，门票减半。", "zh"), ("If it rains, and the hall is closed, the ticket is half the price.", "en")):
+            true, _ = self.told(doc, lang)
+            for c in true:
+                self.assertTrue("如果" in c or "if" in c.lower(), c)
+
+    def test_a_measure_with_and_without_a_verb(self):
+        true, _ = self.told("特展票价40元。", "zh"); stems = {c.strip("。") for c in true}
+        self.assertEqual(stems, {"特展票价40元", "特展票价为40元", "特展票价是40元"})
 
 
 if __name__ == "__main__":
