@@ -59,7 +59,7 @@ func (s *trainingSet) flags(cmd *cobra.Command, c *cli) {
 	c.sharedFlag(cmd, &s.shared)
 	f := cmd.Flags()
 	f.StringVar(&s.cases, "cases", filepath.Join("testdata", "cases"), "folder of behaviour cases; left out where it is not there")
-	f.StringVar(&s.written, "written", filepath.Join("models", "written"), "folder of written passages; left out where it is not there")
+	f.StringVar(&s.written, "written", filepath.Join("models", "written"), "folder of written passages")
 	f.IntVar(&s.limit, "limit", 400, "questions taken of each data set; 0 = all")
 }
 

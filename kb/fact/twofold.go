@@ -142,13 +142,13 @@ func oneName(pa *Page, a []token, pb *Page, b []token) (mine, theirs string, ok 
 	} else if named(pa, a, o.a0, o.a1) == "" || named(pb, b, o.b0, o.b1) == "" {
 		return "", "", false
 	}
-	rest, matched := 0.0, 0.0
+	rest := 0.0
 	for i := range a {
 		if i < o.a0 || i >= o.a1 {
 			rest += a[i].weight
 		}
 	}
-	matched = n.share * (rest + weightOf(a, o.a0, o.a1))
+	matched := n.share * (rest + weightOf(a, o.a0, o.a1))
 	return mine, theirs, rest >= leastCommon && matched >= leastAlike*rest
 }
 
