@@ -69,8 +69,8 @@ const (
 )
 
 // literal is the longest run of a claim's words in the passages, as a share of them, from
-// which facts alone decide that it is supported: the claim stands there as it is told, and the
-// reader, which was trained on true claims in other words, votes against such copies.
+// which facts alone decide that it is supported: the claim stands there as it is told, and
+// a reader is surer of other words than of copies.
 const literal = 0.9
 
 // Heard names a judgement of facts that a vote may turn round; false where it may not.

@@ -711,12 +711,14 @@ func (n *prepared) withinTier(v *view, i int) bool {
 		return false
 	}
 	f := &v.page.Facts[i]
-	for _, l := range n.limits {
-		met := slices.ContainsFunc(v.thresholds(i), func(q quantity.Quantity) bool {
+	stands := func(fact int, l quantity.Quantity, to relation.Relation) bool {
+		return slices.ContainsFunc(v.thresholds(fact), func(q quantity.Quantity) bool {
 			r, _ := quantity.Compare(l, q)
-			return !q.Point() && q.Unit.Dim == l.Unit.Dim && r == relation.Same
+			return !q.Point() && q.Unit.Dim == l.Unit.Dim && r == to
 		})
-		if !met {
+	}
+	for _, l := range n.limits {
+		if !stands(i, l, relation.Same) {
 			continue
 		}
 		for j := max(0, i-tierReach); j < min(len(v.page.Facts), i+tierReach+1); j++ {
@@ -724,10 +726,7 @@ func (n *prepared) withinTier(v *view, i int) bool {
 			if o.Clause == f.Clause || o.Sentence-f.Sentence > 1 || f.Sentence-o.Sentence > 1 {
 				continue
 			}
-			if slices.ContainsFunc(v.thresholds(j), func(q quantity.Quantity) bool {
-				r, _ := quantity.Compare(l, q)
-				return !q.Point() && q.Unit.Dim == l.Unit.Dim && r == relation.Excludes
-			}) {
+			if stands(j, l, relation.Excludes) {
 				return true
 			}
 		}
