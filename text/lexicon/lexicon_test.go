@@ -148,6 +148,7 @@ func TestLoadExtends(t *testing.T) {
 func FuzzMatch(f *testing.F) {
 	f.Add("The annual-leave 年休假 fees", 4)
 	f.Add("a-b -", 0)
+	f.Add("zyxel", 0)
 	l := Default()
 	f.Fuzz(func(t *testing.T, s string, at int) {
 		folded := text.Fold([]rune(s))
@@ -211,6 +212,28 @@ func TestMatchFindsEveryTerm(t *testing.T) {
 				end, found, ok := l.Match(other, 0)
 				if wantEnd, want, wantOK := open.Match(other, 0); end != wantEnd || found != want || ok != wantOK {
 					t.Errorf("Match(%q) = %d, %d, %v, want %d, %d, %v", string(other), end, found, ok, wantEnd, want, wantOK)
+				}
+			}
+		}
+	}
+}
+
+// Any three letters may begin a word, zzz too, which no term begins with.
+func TestMatchOfAnyThreeLetters(t *testing.T) {
+	l := Default()
+	open := *l
+	for kind := range open.trie.heads {
+		for i := range open.trie.heads[kind] {
+			open.trie.heads[kind][i] = ^uint64(0)
+		}
+	}
+	for a := 'a'; a <= 'z'; a++ {
+		for b := 'a'; b <= 'z'; b++ {
+			for c := 'a'; c <= 'z'; c++ {
+				word := []rune{a, b, c, 's'}
+				end, set, ok := l.Match(word, 0)
+				if wantEnd, want, wantOK := open.Match(word, 0); end != wantEnd || set != want || ok != wantOK {
+					t.Fatalf("Match(%q) = %d, %d, %v, want %d, %d, %v", string(word), end, set, ok, wantEnd, want, wantOK)
 				}
 			}
 		}

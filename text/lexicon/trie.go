@@ -15,12 +15,15 @@ const lemmaMark = '\x01'
 type trie struct {
 	nodes []node
 	edges []edge
-	roots []int32                                     // by rune below 0x10000: the node that it leads to from the first one; 0 = none
-	heads [2][letters * letters * letters / 64]uint64 // the first three letters of terms as written, and of their lemmas
+	roots []int32   // by rune below 0x10000: the node that it leads to from the first one; 0 = none
+	heads [2]firsts // the first three letters of terms as written, and of their lemmas
 }
 
 // letters are those of the Latin alphabet.
 const letters = 26
+
+// firsts is a set of three letters, one bit each; the last word is not full.
+type firsts [(letters*letters*letters + 63) / 64]uint64
 
 // head is the place of the first three letters of a word; false where it begins otherwise.
 func head(word []rune) (int, bool) {
@@ -38,7 +41,7 @@ func head(word []rune) (int, bool) {
 }
 
 // mark notes the first three letters below a node.
-func (t *trie) mark(heads *[letters * letters * letters / 64]uint64, n int32, at, depth int) {
+func (t *trie) mark(heads *firsts, n int32, at, depth int) {
 	if depth == 3 {
 		heads[at/64] |= 1 << (at % 64)
 		return
