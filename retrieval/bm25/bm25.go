@@ -345,6 +345,32 @@ func (s *Stats) Remove(p Packed) {
 	}
 }
 
+// Append adds the stored form of the counts to buf: chunks and terms, then hash and count of
+// each term, little endian.
+func (s *Stats) Append(buf []byte) []byte {
+	buf = binary.LittleEndian.AppendUint64(buf, uint64(s.Chunks))
+	buf = binary.LittleEndian.AppendUint64(buf, s.Terms)
+	for hash, n := range s.holders {
+		buf = binary.LittleEndian.AppendUint32(buf, hash)
+		buf = binary.LittleEndian.AppendUint32(buf, n)
+	}
+	return buf
+}
+
+// ReadStats reads what Append wrote; retrieval.ErrCorrupt for bytes of another length.
+func ReadStats(data []byte) (*Stats, error) {
+	if len(data) < 16 || len(data)%8 != 0 {
+		return nil, fmt.Errorf("term counts: %w: %d bytes", retrieval.ErrCorrupt, len(data))
+	}
+	s := &Stats{Chunks: int(binary.LittleEndian.Uint64(data)), Terms: binary.LittleEndian.Uint64(data[8:])}
+	data = data[16:]
+	s.holders = make(map[uint32]uint32, len(data)/8)
+	for ; len(data) > 0; data = data[8:] {
+		s.holders[binary.LittleEndian.Uint32(data)] = binary.LittleEndian.Uint32(data[4:])
+	}
+	return s, nil
+}
+
 // Prepared is a question made ready for scoring against one state of the index.
 type Prepared struct {
 	cfg     Config

@@ -63,7 +63,8 @@ type Matrix struct {
 	cal  Calibration
 
 	mu     sync.RWMutex
-	values *mapping   // rows × dims, outside the heap
+	base   []int8     // rows × dims of an image: the first rows
+	values *mapping   // rows × dims, outside the heap: those behind them
 	scales []float32  // by row
 	chunk  []int32    // by row
 	gone   []uint64   // by row, a bit each: deleted
@@ -101,7 +102,7 @@ func NewMatrix(dims int, cal Calibration, dir string) (*Matrix, error) {
 func (m *Matrix) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.scales, m.chunk, m.gone, m.rows, m.count, m.dead = nil, nil, nil, nil, 0, 0
+	m.base, m.scales, m.chunk, m.gone, m.rows, m.count, m.dead = nil, nil, nil, nil, nil, 0, 0
 	return m.values.close()
 }
 
@@ -133,7 +134,7 @@ func (m *Matrix) PutIn(chunk int32, in Language, windows []Vector) error {
 		return nil
 	}
 	start := len(m.chunk)
-	if err := m.values.grow((start + len(windows)) * m.dims); err != nil {
+	if err := m.values.grow((start+len(windows))*m.dims - len(m.base)); err != nil {
 		return fmt.Errorf("dense: %w", err)
 	}
 	for i, w := range windows {
@@ -153,7 +154,15 @@ func (m *Matrix) PutIn(chunk int32, in Language, windows []Vector) error {
 	return nil
 }
 
-func (m *Matrix) row(r int) []int8 { return m.values.data[r*m.dims : (r+1)*m.dims] }
+func (m *Matrix) row(r int) []int8 { return m.run(r, r+1) }
+
+// run is the values of some rows that all lie in base, or all behind it.
+func (m *Matrix) run(from, to int) []int8 {
+	if from, to := from*m.dims, to*m.dims; to <= len(m.base) {
+		return m.base[from:to]
+	}
+	return m.values.data[from*m.dims-len(m.base) : to*m.dims-len(m.base)]
+}
 
 // Delete forgets a chunk. Its rows stay until more than half of all are dead.
 func (m *Matrix) Delete(chunk int32) {
@@ -369,13 +378,13 @@ func (m *Matrix) scan(ctx context.Context, q question, admit func(int32) bool, r
 		if from < int(rows.to) {
 			side = q.side(m.tongue[m.chunk[from]])
 		}
-		for to < int(rows.to) && to-from < block && m.live(to) && q.side(m.tongue[m.chunk[to]]) == side && (to > from && m.chunk[to] == m.chunk[to-1] || admit == nil || admit(m.chunk[to])) {
+		for to < int(rows.to) && to-from < block && (to == from || to*m.dims != len(m.base)) && m.live(to) && q.side(m.tongue[m.chunk[to]]) == side && (to > from && m.chunk[to] == m.chunk[to-1] || admit == nil || admit(m.chunk[to])) {
 			to++
 		}
 		if r = max(to, from); from == to {
 			continue
 		}
-		scan(dots[:to-from], side.small.Values, m.values.data[from*m.dims:to*m.dims])
+		scan(dots[:to-from], side.small.Values, m.run(from, to))
 		for i, dot := range dots[:to-from] {
 			c := m.chunk[from+i]
 			if c != last { // the rows of a chunk stand together

@@ -14,12 +14,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"iter"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"sync"
+
+	"github.com/cespare/xxhash/v2"
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/retrieval/mapped"
@@ -67,7 +69,7 @@ type Hit struct {
 type Graph struct {
 	mu     sync.RWMutex
 	dir    string
-	seed   maphash.Seed
+	seed   uint64 // of the hashes of keys: it is stored with them
 	nodes  mapped.Array[node]
 	table  mapped.Array[uint32] // 1 + number of a node, at a place that its hash says; 0 = free
 	lists  mapped.Array[byte]   // blocks of postings, see post
@@ -110,7 +112,7 @@ func New(dir string) (*Graph, error) {
 	if err != nil {
 		return nil, fmt.Errorf("graph: %w", err)
 	}
-	g := &Graph{dir: dir, seed: maphash.MakeSeed(), packed: packed}
+	g := &Graph{dir: dir, seed: rand.Uint64(), packed: packed}
 	g.lists.Grow(blockUnit) // place 0 is none
 	g.table.Grow(mapped.PartLen)
 	return g, nil
@@ -151,9 +153,17 @@ func (g *Graph) Put(chunk int32, edges []Edge) error {
 	return nil
 }
 
+// hash is what tells the nodes apart.
+func (g *Graph) hash(key string) uint64 {
+	var d xxhash.Digest
+	d.ResetWithSeed(g.seed)
+	_, _ = d.WriteString(key) // never fails
+	return d.Sum64()
+}
+
 // find is the number of a key; false when no fact ever held it.
 func (g *Graph) find(key string) (int32, bool) {
-	id, _ := g.lookup(maphash.String(g.seed, key))
+	id, _ := g.lookup(g.hash(key))
 	return id, id >= 0
 }
 
@@ -174,7 +184,7 @@ func (g *Graph) lookup(hash uint64) (id int32, at int) {
 
 // node is the number of a key, a new one where it has none; -1 when no more are known.
 func (g *Graph) node(key string) int32 {
-	hash := maphash.String(g.seed, key)
+	hash := g.hash(key)
 	id, at := g.lookup(hash)
 	if id >= 0 {
 		return id

@@ -280,7 +280,7 @@ func (c *catalog) put(r *record) *version {
 	d := &r.Document
 	v := &version{
 		id: d.ID, title: d.Title, published: d.PublishedAt, edition: d.Version, number: int32(len(c.versions)), first: c.len(), size: int32(len(r.Chunks)),
-		common: c.shared(d), before: c.documents[d.ID],
+		common: c.shared(d),
 	}
 	if len(d.Supersedes) > 0 || d.SupersededBy != "" {
 		v.replaces = &replaces{targets: d.Supersedes, by: d.SupersededBy}
@@ -302,7 +302,15 @@ func (c *catalog) put(r *record) *version {
 		})
 		c.terms += uint64(n)
 	}
-	c.live += len(r.Chunks)
+	c.link(v)
+	v.vis = c.sight(c.visibility(v))
+	c.tally(v)
+	return v
+}
+
+// link lets a version be found by what it is called and by what it supersedes.
+func (c *catalog) link(v *version) {
+	v.before = c.documents[v.id]
 	c.documents[v.id] = v
 	for _, target := range v.targets() {
 		if c.supersedes[target] == nil {
@@ -317,10 +325,13 @@ func (c *catalog) put(r *record) *version {
 		}
 		c.titles[hash] = v
 	}
-	v.vis = c.sight(c.visibility(v))
+}
+
+// tally counts a version whose visibility is known.
+func (c *catalog) tally(v *version) {
+	c.live += int(v.size)
 	c.count(v.vis, 1)
-	c.chunks[v.vis.Collection] += len(r.Chunks)
-	return v
+	c.chunks[v.vis.Collection] += int(v.size)
 }
 
 // remove forgets a version; its rows stay empty.

@@ -27,6 +27,7 @@ import (
 	"suffice.dev/suffice/retrieval/bm25"
 	"suffice.dev/suffice/retrieval/dense"
 	"suffice.dev/suffice/retrieval/graph"
+	"suffice.dev/suffice/retrieval/mapped"
 	"suffice.dev/suffice/text"
 )
 
@@ -47,6 +48,9 @@ type Options struct {
 	Match  text.Match        // the dictionary of the graph route; nil = none
 	Dense  dense.Calibration // zero = dense.Static
 	Logger *slog.Logger      // nil = slog.Default
+	// Replay is how many bytes of the log an opening after Close may have to replay; what is
+	// more is stored with a checkpoint. 0 = 1 MiB; below 0 = no checkpoints are written or used.
+	Replay int64
 
 	// Servers that hold a form of every chunk, each for a route; nil = embedded. One
 	// server may stand for several routes.
@@ -80,16 +84,21 @@ type Index struct {
 
 	mu     sync.RWMutex // guards what follows
 	file   *logFile
+	image  *mapped.Image // of the checkpoint that cat, matrix and facts began with; nil = none
 	cat    *catalog
 	matrix *dense.Matrix
 	facts  *graph.Graph
-	stats  *bm25.Stats // nil while the log is read
-	remote *remote     // the wanted model; nil = the built-in one
+	stats  *bm25.Stats
+	remote *remote // the wanted model; nil = the built-in one
 	// earlier are models that serve collections of which the wanted one has not all chunks,
 	// the latest first.
 	earlier []*remote
 	seq     int64
 	at      int64 // of the change that is being applied
+	records int   // in the log
+	dead    int   // of them, records that say nothing any more
+	marked  int64 // bytes of the log that the checkpoint stands for, or that it was last tried at
+	torn    bool  // a change was not applied whole: memory is not what the log says
 	closed  bool
 	feed    Feed   // of the last Sync; servers only
 	store   string // its identity; "" = not known
@@ -217,42 +226,40 @@ func (x *Index) openLog() error {
 }
 
 func (x *Index) load(path string) error {
-	if err := x.empty(); err != nil {
+	if err := x.replay(path, true); err != nil {
 		return err
 	}
-	total, dead := 0, 0
-	file, err := openLog(path, x.key, func(r record) error {
-		total++
-		changed, err := x.admit(&r)
-		dead += changed.dropped
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	x.file = file
-	if total > 64 && 2*dead > total {
+	if x.records > 64 && 2*x.dead > x.records {
 		if err := x.compact(path); err != nil {
 			return err
 		}
 	}
-	return x.countTerms()
+	x.keep(false)
+	return nil
 }
 
-// countTerms counts the terms of all live chunks; later changes count theirs.
-func (x *Index) countTerms() error {
-	stats := &bm25.Stats{}
-	for r := range x.cat.len() {
-		if x.cat.version(r) == nil {
-			continue
-		}
-		p, err := x.packed(r, nil)
-		if err != nil {
-			return err
-		}
-		stats.Add(p)
+// replay opens the log and has everything be what it says, from a checkpoint on where there
+// is one that stands for it.
+func (x *Index) replay(path string, checkpoint bool) error {
+	if err := x.empty(); err != nil {
+		return err
 	}
-	x.stats = stats
+	var err error
+	if x.file, err = openLog(path, x.key); err != nil {
+		return err
+	}
+	if checkpoint {
+		err = x.restore()
+	}
+	if err == nil {
+		err = x.file.replay(func(r record) error {
+			_, err := x.admit(&r)
+			return err
+		})
+	}
+	if err != nil {
+		return errors.Join(err, x.file.close())
+	}
 	return nil
 }
 
@@ -286,7 +293,13 @@ func (x *Index) empty() error {
 	if x.cat != nil {
 		x.cat.free()
 	}
-	x.cat, x.matrix, x.facts, x.stats, x.seq = newCatalog(), matrix, facts, nil, 0
+	if x.image != nil {
+		if err := x.image.Close(); err != nil {
+			return errors.Join(err, matrix.Close(), facts.Close())
+		}
+	}
+	x.image, x.cat, x.matrix, x.facts, x.stats = nil, newCatalog(), matrix, facts, &bm25.Stats{}
+	x.seq, x.records, x.dead, x.marked = 0, 0, 0, 0
 	return nil
 }
 
@@ -315,7 +328,10 @@ func (x *Index) compact(path string) error {
 			return err
 		}
 		in := &logFile{path: path, f: reader}
-		err = in.scan(x.key, func(r record) error {
+		if err := in.begin(x.key); err != nil {
+			return errors.Join(err, reader.Close())
+		}
+		err = in.scan(func(r record) error {
 			if r.Deleted {
 				return nil
 			}
@@ -330,14 +346,7 @@ func (x *Index) compact(path string) error {
 	if err = errors.Join(err, old.close()); err != nil {
 		return err
 	}
-	if err := x.empty(); err != nil {
-		return err
-	}
-	x.file, err = openLog(path, x.key, func(r record) error {
-		_, err := x.admit(&r)
-		return err
-	})
-	return err
+	return x.replay(path, false)
 }
 
 // first is the offset of the text of the chunk with the lowest ordinal.
@@ -434,11 +443,12 @@ func (x *Index) Close() error {
 	}
 	x.writing.Lock()
 	defer x.writing.Unlock()
-	x.mu.Lock()
-	defer x.mu.Unlock()
 	if x.closed {
 		return nil
 	}
+	x.keep(true) // searches go on meanwhile
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	x.closed = true
 	for _, r := range x.remotes() {
 		if err := r.close(); err != nil {
@@ -446,7 +456,11 @@ func (x *Index) Close() error {
 		}
 	}
 	x.cat.free()
-	return errors.Join(x.file.sync(), x.file.close(), x.matrix.Close(), x.facts.Close(), x.closeLexical(), x.lock.Close())
+	errs := []error{x.file.sync(), x.file.close(), x.matrix.Close(), x.facts.Close()}
+	if x.image != nil {
+		errs = append(errs, x.image.Close())
+	}
+	return errors.Join(append(errs, x.closeLexical(), x.lock.Close())...)
 }
 
 // Seq is the place in the feed up to which the index has read.
@@ -494,6 +508,7 @@ func (x *Index) Sync(ctx context.Context, feed Feed) error {
 			}
 			changes = changes[n:]
 		}
+		x.keep(false)
 	}
 }
 
@@ -537,6 +552,7 @@ func (x *Index) write(records []record) error {
 	for i := range records {
 		changed, err := x.admit(&records[i])
 		if err != nil {
+			x.torn = true
 			x.mu.Unlock()
 			return err
 		}
@@ -628,6 +644,8 @@ type change struct {
 // holds the lock, or is alone.
 func (x *Index) admit(r *record) (change, error) {
 	var out change
+	defer func() { x.dead += out.dropped }()
+	x.records++
 	x.seq, x.at = max(x.seq, r.Seq), r.Seq
 	if r.Deleted && r.Document.ID == "" {
 		x.cat.since = r.Seq
@@ -684,9 +702,10 @@ func (x *Index) admit(r *record) (change, error) {
 		if ch.words != nil {
 			out.words[n] = ch.words
 		}
-		if x.stats != nil {
-			x.stats.Add(ch.Terms)
+		if !bm25.Packed(ch.Terms).Valid() {
+			return out, fmt.Errorf("index: %w: term counts", retrieval.ErrCorrupt)
 		}
+		x.stats.Add(ch.Terms)
 	}
 	out.versions = append(out.versions, v)
 	x.refresh(x.cat.affected(v), &out)
@@ -706,13 +725,11 @@ func (x *Index) edges(title string, ch kb.Chunk) []graph.Edge {
 func (x *Index) drop(v *version, out *change) error {
 	affected := x.cat.affected(v)
 	for n := range v.rows() {
-		if x.stats != nil {
-			p, err := x.packed(n, nil)
-			if err != nil {
-				return err
-			}
-			x.stats.Remove(p)
+		p, err := x.packed(n, nil)
+		if err != nil {
+			return err
 		}
+		x.stats.Remove(p)
 		out.gone = append(out.gone, x.cat.id(n))
 		x.matrix.Delete(n)
 		if err := x.facts.Delete(n); err != nil {

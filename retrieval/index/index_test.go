@@ -13,9 +13,10 @@ import (
 
 var quiet = slog.New(slog.DiscardHandler)
 
+// open opens an index that writes a checkpoint after nearly every change.
 func open(t testing.TB, dir string) *index.Index {
 	t.Helper()
-	x, err := index.Open(dir, index.Options{Logger: quiet})
+	x, err := index.Open(dir, index.Options{Logger: quiet, Replay: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

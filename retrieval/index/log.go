@@ -38,6 +38,7 @@ type logFile struct {
 	path string
 	f    *os.File
 	size int64        // of whole records, for the writer
+	sum  uint32       // CRC-32C of them
 	end  atomic.Int64 // the same, for readers
 	view view
 }
@@ -66,17 +67,16 @@ type chunkRecord struct {
 }
 
 // openLog opens or makes the log for the key. A log of another key or form gives
-// retrieval.ErrCorrupt. Each whole record is handed to visit, in order.
-func openLog(path, key string, visit func(record) error) (*logFile, error) {
+// retrieval.ErrCorrupt. Its records are not there before they are replayed.
+func openLog(path, key string) (*logFile, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("open index log: %w", err)
 	}
 	l := &logFile{path: path, f: f}
-	if err := l.replay(key, visit); err != nil {
+	if err := l.begin(key); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	l.end.Store(l.size)
 	return l, nil
 }
 
@@ -86,7 +86,8 @@ func head(key string) []byte {
 	return append(out, key...)
 }
 
-func (l *logFile) replay(key string, visit func(record) error) error {
+// begin reads the head, or writes it to an empty file.
+func (l *logFile) begin(key string) error {
 	info, err := l.f.Stat()
 	if err != nil {
 		return fmt.Errorf("open index log: %w", err)
@@ -96,10 +97,54 @@ func (l *logFile) replay(key string, visit func(record) error) error {
 		if _, err := l.f.Write(want); err != nil {
 			return fmt.Errorf("write index log: %w", err)
 		}
-		l.size = int64(len(want))
-		return nil
 	}
-	if err := l.scan(key, visit); err != nil {
+	got := make([]byte, len(want))
+	if _, err := l.f.ReadAt(got, 0); err != nil || string(got) != string(want) {
+		return fmt.Errorf("index log: %w: of another form or model", retrieval.ErrCorrupt)
+	}
+	l.passed(want)
+	return nil
+}
+
+// passed counts bytes as whole records.
+func (l *logFile) passed(data ...[]byte) {
+	for _, d := range data {
+		l.size += int64(len(d))
+		l.sum = crc32.Update(l.sum, castagnoli, d)
+	}
+	l.end.Store(l.size)
+}
+
+// pass takes the bytes up to a place for whole records if they have the checksum; else
+// everything stays as it is.
+func (l *logFile) pass(size int64, sum uint32) (bool, error) {
+	info, err := l.f.Stat()
+	if err != nil {
+		return false, fmt.Errorf("read index log: %w", err)
+	}
+	if size < l.size || size > info.Size() {
+		return false, nil
+	}
+	got, buf := uint32(0), make([]byte, 1<<20)
+	for at := int64(0); at < size; {
+		n := min(int64(len(buf)), size-at)
+		if _, err := l.f.ReadAt(buf[:n], at); err != nil {
+			return false, fmt.Errorf("read index log: %w", err)
+		}
+		got = crc32.Update(got, castagnoli, buf[:n])
+		at += n
+	}
+	if got != sum {
+		return false, nil
+	}
+	l.size, l.sum = size, sum
+	l.end.Store(size)
+	return true, nil
+}
+
+// replay hands the records that follow to visit, in order, and cuts a torn end off.
+func (l *logFile) replay(visit func(record) error) error {
+	if err := l.scan(visit); err != nil {
 		return err
 	}
 	if err := l.f.Truncate(l.size); err != nil {
@@ -108,20 +153,14 @@ func (l *logFile) replay(key string, visit func(record) error) error {
 	return nil
 }
 
-// scan hands out the whole records of the log from its start and sets its size to
-// the end of the last.
-func (l *logFile) scan(key string, visit func(record) error) error {
+// scan hands out the whole records that follow and sets the log's size to the end of the
+// last.
+func (l *logFile) scan(visit func(record) error) error {
 	info, err := l.f.Stat()
 	if err != nil {
 		return fmt.Errorf("open index log: %w", err)
 	}
-	want := head(key)
-	in := bufio.NewReaderSize(l.f, 1<<20)
-	got := make([]byte, len(want))
-	if _, err := io.ReadFull(in, got); err != nil || string(got) != string(want) {
-		return fmt.Errorf("index log: %w: of another form or model", retrieval.ErrCorrupt)
-	}
-	l.size = int64(len(want))
+	in := bufio.NewReaderSize(io.NewSectionReader(l.f, l.size, info.Size()-l.size), 1<<20)
 	for {
 		var h [8]byte
 		if _, err := io.ReadFull(in, h[:]); err != nil {
@@ -145,7 +184,7 @@ func (l *logFile) scan(key string, visit func(record) error) error {
 		if err := visit(r); err != nil {
 			return err
 		}
-		l.size += int64(len(h)) + int64(n)
+		l.passed(h[:], payload)
 	}
 	return nil //nolint:nilerr // a torn record at the end is cut off
 }
@@ -171,8 +210,7 @@ func (l *logFile) append(records []record) error {
 	if _, err := l.f.WriteAt(buf, l.size); err != nil {
 		return errors.Join(fmt.Errorf("write index log: %w", err), l.f.Truncate(l.size))
 	}
-	l.size += int64(len(buf))
-	l.end.Store(l.size)
+	l.passed(buf)
 	return nil
 }
 
@@ -331,7 +369,7 @@ func rewriteLog(path, key string, write func(add func(record) error) error) erro
 	if err := os.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("compact index log: %w", err)
 	}
-	l, err := openLog(temp, key, nil)
+	l, err := openLog(temp, key)
 	if err != nil {
 		return err
 	}

@@ -210,7 +210,11 @@ func logged(b *testing.B, path string) []record {
 	}
 	defer func() { _ = f.Close() }()
 	var out []record
-	if err := (&logFile{path: path, f: f}).scan(key, func(r record) error {
+	l := &logFile{path: path, f: f}
+	if err := l.begin(key); err != nil {
+		b.Fatal(err)
+	}
+	if err := l.scan(func(r record) error {
 		if !r.Deleted && len(r.Chunks) > 0 {
 			out = append(out, r)
 		}

@@ -3,7 +3,10 @@
 // and where it is a file the system can take its pages back.
 package mapped
 
-import "unsafe"
+import (
+	"fmt"
+	"unsafe"
+)
 
 // Array is a growing array of values without pointers, in parts that never move. The
 // zero Array is empty. It is safe for concurrent reading.
@@ -50,9 +53,36 @@ func (a *Array[T]) Grow(n int) int {
 // Free gives the memory back; the array is empty afterwards.
 func (a *Array[T]) Free() {
 	for _, p := range a.parts {
-		release(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(p))), PartLen*int(unsafe.Sizeof(p[0]))))
+		release(Bytes(p))
 	}
 	a.parts, a.size = nil, 0
+}
+
+// Store writes the values as a section of an image.
+func (a *Array[T]) Store(w *Writer) {
+	parts := make([][]byte, len(a.parts))
+	for i, p := range a.parts {
+		parts[i] = Bytes(p)
+	}
+	w.Section(parts...)
+}
+
+// Load takes the values that Store wrote over from the next section of an image, size of
+// them. They stay in the memory of the image, which has to outlive the array.
+func (a *Array[T]) Load(r *Reader, size int) error {
+	all, err := Values[T](r)
+	if err != nil {
+		return err
+	}
+	if len(all)%PartLen != 0 || size < 0 || size > len(all) {
+		return fmt.Errorf("%w: %d of %d values", ErrImage, size, len(all))
+	}
+	a.Free()
+	for ; len(all) > 0; all = all[PartLen:] {
+		a.parts = append(a.parts, all[:PartLen:PartLen])
+	}
+	a.size = size
+	return nil
 }
 
 func allocate[T any]() []T {

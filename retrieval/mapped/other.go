@@ -2,6 +2,12 @@
 
 package mapped
 
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
 func memory(n int) []byte { return make([]byte, n) }
 
 func release([]byte) {}
@@ -9,6 +15,24 @@ func release([]byte) {}
 // File is bytes that are appended and read, on the heap: this system maps none.
 // Bytes may be called by many at once, but not beside Append and Close.
 type File struct{ heap []byte }
+
+// Store writes all bytes as a section of an image.
+func (f *File) Store(w *Writer) { w.Section(f.heap) }
+
+// Load has an empty File begin with the bytes that Store wrote.
+func (f *File) Load(r *Reader) error {
+	data, err := r.Section()
+	f.heap = append([]byte(nil), data...)
+	return err
+}
+
+func mapImage(f *os.File, size int) ([]byte, func() error, error) {
+	data := make([]byte, size)
+	if _, err := io.ReadFull(f, data); err != nil {
+		return nil, nil, fmt.Errorf("read an image: %w", err)
+	}
+	return data, func() error { return nil }, nil
+}
 
 // NewFile returns an empty File.
 func NewFile(string) (*File, error) { return &File{}, nil }

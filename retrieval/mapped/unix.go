@@ -19,17 +19,18 @@ func memory(n int) []byte {
 	return data
 }
 
-// release gives back what memory gave. Memory of the heap is none of Munmap's: it is refused
-// there and left to the collector.
+// release gives back what memory gave. Memory of the heap and parts of an image are none of
+// Munmap's: it refuses them, and they are left to the collector and to Image.Close.
 func release(data []byte) { _ = unix.Munmap(data) }
 
 // File is bytes that are appended and read as mapped memory. Where the folder is given they
 // lie in a file without a name, which is gone when the process is; else on the heap.
 // Bytes may be called by many at once, but not beside Append and Close.
 type File struct {
+	base []byte   // of an image: what it begins with
 	file *os.File // nil = heap
-	size int64
-	view []byte // of the file, beyond its end
+	size int64    // behind base
+	view []byte   // of the file, beyond its end
 	heap []byte
 }
 
@@ -53,13 +54,13 @@ func NewFile(dir string) (*File, error) {
 
 // Append adds bytes and returns the place of the first.
 func (f *File) Append(p []byte) (int64, error) {
-	at := f.size
+	at := int64(len(f.base)) + f.size
 	if f.file == nil {
 		f.heap = append(f.heap, p...)
 		f.size = int64(len(f.heap))
 		return at, nil
 	}
-	if _, err := f.file.WriteAt(p, at); err != nil {
+	if _, err := f.file.WriteAt(p, f.size); err != nil {
 		return 0, fmt.Errorf("write a mapped file: %w", err)
 	}
 	f.size += int64(len(p))
@@ -79,10 +80,31 @@ func (f *File) Append(p []byte) (int64, error) {
 
 // Bytes is what Append was given: n bytes from a place on. They are not to be changed.
 func (f *File) Bytes(at int64, n int) []byte {
+	if at < int64(len(f.base)) {
+		return f.base[at : at+int64(n)]
+	}
+	at -= int64(len(f.base))
 	if f.file == nil {
 		return f.heap[at : at+int64(n)]
 	}
 	return f.view[at : at+int64(n)]
+}
+
+// Store writes all bytes as a section of an image.
+func (f *File) Store(w *Writer) {
+	behind := f.view
+	if f.file == nil {
+		behind = f.heap
+	}
+	w.Section(f.base, behind[:f.size])
+}
+
+// Load has an empty File begin with the bytes that Store wrote. They stay in the memory of
+// the image, which has to outlive the file.
+func (f *File) Load(r *Reader) error {
+	var err error
+	f.base, err = r.Section()
+	return err
 }
 
 func (f *File) unmap() error {
@@ -99,10 +121,24 @@ func (f *File) unmap() error {
 
 // Close gives everything back.
 func (f *File) Close() error {
-	f.heap, f.size = nil, 0
+	f.base, f.heap, f.size = nil, nil, 0
 	if f.file == nil {
 		return nil
 	}
 	err := f.unmap()
 	return errors.Join(err, f.file.Close())
+}
+
+// mapImage maps a file so that what is written to the memory stays there.
+func mapImage(f *os.File, size int) ([]byte, func() error, error) {
+	data, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE)
+	if err != nil {
+		return nil, nil, fmt.Errorf("map an image: %w", err)
+	}
+	return data, func() error {
+		if err := unix.Munmap(data); err != nil {
+			return fmt.Errorf("unmap an image: %w", err)
+		}
+		return nil
+	}, nil
 }
