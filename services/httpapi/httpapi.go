@@ -8,10 +8,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"mime"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -112,6 +115,9 @@ type httpError struct {
 
 func (e httpError) Unwrap() error { return e.error }
 
+// replyTime is how long a client may take to read its reply.
+const replyTime = time.Minute
+
 // handle joins the endpoints of a path to the mux, with what every request has in common.
 func (s *server) handle(mux *http.ServeMux, path, action string, endpoints methods) {
 	mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
@@ -119,12 +125,23 @@ func (s *server) handle(mux *http.ServeMux, path, action string, endpoints metho
 		status, body := s.serve(w, r, action, endpoints)
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		w.WriteHeader(status)
-		_, _ = w.Write(append(body, '\n')) // a client that has gone needs no answer
+		s.send(w, status, append(body, '\n'))
 		s.requests.WithLabelValues(action, strconv.Itoa(status)).Inc()
 		s.seconds.WithLabelValues(action).Observe(time.Since(start).Seconds())
 		s.Logger.DebugContext(r.Context(), "request", "action", action, "code", status, "duration", time.Since(start))
 	})
+}
+
+// send writes the body. A client that reads it too slowly loses the connection; one that
+// has gone needs no answer, so that errors say nothing.
+func (s *server) send(w http.ResponseWriter, status int, body []byte) {
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	connection := http.NewResponseController(w)
+	_ = connection.SetWriteDeadline(time.Now().Add(replyTime))
+	_, _ = w.Write(body)
+	_ = connection.Flush()
+	_ = connection.SetWriteDeadline(time.Time{}) // the next request on it has its own
 }
 
 func (s *server) serve(w http.ResponseWriter, r *http.Request, action string, endpoints methods) (status int, body []byte) {
@@ -140,9 +157,7 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request, action string, en
 		endpoint, ok = endpoints[""]
 	}
 	if !ok {
-		for method := range endpoints {
-			w.Header().Add("Allow", method)
-		}
+		w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(endpoints)), ", "))
 		err := kb.Invalid("method", "%s is not possible here; see the Allow header", r.Method)
 		return http.StatusMethodNotAllowed, batch.ErrorObject("", 0, err)
 	}
@@ -163,6 +178,9 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request, action string, en
 		} else {
 			s.Logger.ErrorContext(r.Context(), "internal error", "action", action, "error", err)
 		}
+	}
+	if p.Code == codes.Unavailable {
+		s.Logger.WarnContext(r.Context(), "unavailable", "action", action, "error", err)
 	}
 	var own httpError
 	if errors.As(err, &own) {

@@ -9,8 +9,10 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -180,6 +182,9 @@ func TestEndpoints(t *testing.T) {
 	if !strings.Contains(log.String(), "open /secret: denied") || !strings.Contains(log.String(), "a secret") {
 		t.Error("the log does not say what was hidden")
 	}
+	if !strings.Contains(log.String(), `level=WARN msg=unavailable action=precheck error="store: unavailable"`) {
+		t.Errorf("the log does not say what is down: %s", log.String())
+	}
 
 	ready = errors.New("the index is being built")
 	if status, body, _ := do("GET", "/readyz", "", ""); status != 503 || !strings.Contains(body, "the index is being built") {
@@ -187,5 +192,43 @@ func TestEndpoints(t *testing.T) {
 	}
 	if status, _, _ := do("GET", "/healthz", "", ""); status != 200 {
 		t.Errorf("healthz: %d", status)
+	}
+}
+
+// timed is a writer that notes whether deadlines of writing are set (true) or lifted.
+type timed struct {
+	*httptest.ResponseRecorder
+	deadlines []bool
+}
+
+func (w *timed) SetWriteDeadline(d time.Time) error {
+	w.deadlines = append(w.deadlines, !d.IsZero())
+	return nil
+}
+
+// telling is a pipeline that tells when it is asked.
+type telling struct {
+	pipeline
+	tell func()
+}
+
+func (p telling) Precheck(ctx context.Context, q kb.Question) (kb.Analysis, kb.Versions, error) {
+	p.tell()
+	return p.pipeline.Precheck(ctx, q)
+}
+
+// TestWriteDeadline holds that the client's time begins with the reply, not with the
+// request, and does not reach into the next request of the connection.
+func TestWriteDeadline(t *testing.T) {
+	w := &timed{ResponseRecorder: httptest.NewRecorder()}
+	calls := grpcapi.NewContract(telling{tell: func() {
+		if len(w.deadlines) > 0 {
+			t.Error("the time of the reply begins before there is one")
+		}
+	}}, nil)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v1/precheck", strings.NewReader(`{"question":"哪里"}`))
+	httpapi.New(httpapi.Config{Calls: calls}).ServeHTTP(w, r)
+	if w.Code != http.StatusOK || !slices.Equal(w.deadlines, []bool{true, false}) {
+		t.Errorf("status %d, deadlines %v; want 200 and one that is set and lifted", w.Code, w.deadlines)
 	}
 }
