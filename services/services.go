@@ -75,7 +75,7 @@ func DefaultLimits() Limits {
 		PassageRunes: 100_000,
 		Question:     8_000,
 		Answer:       100_000,
-		TopK:         200,
+		TopK:         kb.MaxTopK,
 		BodyBytes:    128 << 20, // all passages at the limit, each code point escaped
 	}
 }

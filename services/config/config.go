@@ -331,7 +331,7 @@ type Limits struct {
 	PassageChars int           `key:"passage_chars"` // code points a passage
 	Question     int           `key:"question"`      // code points
 	Answer       int           `key:"answer"`        // code points of an answer to verify
-	TopK         int           `key:"top_k"`         // passages a retrieval may be asked for
+	TopK         int           `key:"top_k"`         // passages a retrieval may be asked for, 1..200
 	Candidates   int           `key:"candidates"`    // chunks that each route finds before fusion, 1..1000
 	BodyBytes    int           `key:"body_bytes"`    // of one message: HTTP body, gRPC message, JSON line
 	Deadline     time.Duration `key:"deadline"`      // of a request that names none, 10ms..10m

@@ -64,13 +64,22 @@ func TestGood(t *testing.T) {
 	}
 }
 
-// TestFilesBesideTheConfiguration: a relative path of a key file counts from the file that
-// names it, for both endpoints.
+// TestFilesBesideTheConfiguration: a relative path counts from the file that names it, for
+// every key that names files.
 func TestFilesBesideTheConfiguration(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "suffice.yaml")
-	text := "llm: {url: https://models.example/v1, model: m, key_file: keys/llm}\n" +
-		"embedding: {provider: openai, url: https://models.example/v1, model: e, dims: 8, key_file: keys/embed}\n"
+	text := `llm: {url: https://models.example/v1, model: m, key_file: f, prompts: f}
+embedding: {provider: openai, url: https://models.example/v1, model: e, dims: 8, key_file: f}
+store: {driver: postgres, dsn: "host=db", password_file: f}
+bm25: {driver: opensearch, url: "http://search:9200", password_file: f}
+dense: {driver: opensearch, url: "http://search:9200", password_file: f}
+graph: {driver: neo4j, url: "neo4j://graph:7687", password_file: f}
+lexicon: {paths: [f]}
+precheck: {rules: [f]}
+reader: {path: f}
+sufficiency: {path: f}
+`
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -78,9 +87,37 @@ func TestFilesBesideTheConfiguration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := []string{c.LLM.KeyFile, c.Embedding.KeyFile}
-	if diff := cmp.Diff([]string{filepath.Join(dir, "keys", "llm"), filepath.Join(dir, "keys", "embed")}, got); diff != "" {
-		t.Errorf("key files (-want +got):\n%s", diff)
+	flat := c.Flat()
+	for _, key := range knownKeys() {
+		names := strings.HasSuffix(key, "_file") || strings.HasSuffix(key, ".path") || strings.HasSuffix(key, ".paths") || key == "precheck.rules" || key == "llm.prompts"
+		if !names {
+			continue
+		}
+		got := flat[key]
+		if list, ok := got.([]any); ok && len(list) == 1 {
+			got = list[0]
+		}
+		if want := filepath.Join(dir, "f"); got != want {
+			t.Errorf("%s = %v, want %s", key, got, want)
+		}
+	}
+}
+
+func TestChanged(t *testing.T) {
+	before, after := Default(), Default()
+	after.Gate.K, after.BM25.Password = before.Gate.K+1, "secret"
+	after.Domains = map[string]Domain{"mining": {}}
+	for name, d := range before.Domains {
+		if name != AnyDomain {
+			after.Domains[name] = d
+		}
+	}
+	want := []string{"domains.any.sid_factor", "domains.any.sid_parts", "domains.mining.sid_factor", "domains.mining.sid_parts", "gate.k"}
+	if diff := cmp.Diff(want, Changed(before, after)); diff != "" {
+		t.Errorf("changed keys (-want +got):\n%s", diff)
+	}
+	if got := Changed(before, before); len(got) > 0 {
+		t.Errorf("keys of equal settings: %v", got)
 	}
 }
 

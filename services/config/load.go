@@ -82,6 +82,24 @@ func (c Config) Flat() map[string]any {
 	return out
 }
 
+// Changed lists the keys whose values differ between two configurations, or that one of
+// them lacks, sorted. A password is no value that counts.
+func Changed(before, after Config) []string {
+	old, now := before.Flat(), after.Flat()
+	keys := map[string]bool{}
+	for k, v := range old {
+		if w, ok := now[k]; !ok || !reflect.DeepEqual(v, w) {
+			keys[k] = true
+		}
+	}
+	for k := range now {
+		if _, ok := old[k]; !ok {
+			keys[k] = true
+		}
+	}
+	return sortedKeys(keys)
+}
+
 // YAML prints the effective configuration in the form Load reads, keys sorted.
 // Passwords are left out: they are to be given again.
 func (c Config) YAML() ([]byte, error) {
@@ -103,6 +121,12 @@ func (c Config) Hash() string {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:6])
+}
+
+// pathKeys are the keys that name files: relative paths count from the file that names them.
+var pathKeys = []string{
+	"lexicon.paths", "precheck.rules", "reader.path", "sufficiency.path", "llm.prompts", "llm.key_file", "embedding.key_file",
+	"store.password_file", "bm25.password_file", "dense.password_file", "graph.password_file",
 }
 
 type loader struct {
@@ -156,26 +180,21 @@ func (l *loader) file(path string) error {
 	for key, line := range lines {
 		l.origin[key] = Problem{Source: name, Line: line}
 	}
-	for _, files := range [][2]string{{"lexicon", "paths"}, {"precheck", "rules"}} {
-		part, ok := raw[files[0]].(map[string]any)
-		if !ok {
-			continue
+	beside := func(p any) any {
+		if s, ok := p.(string); ok && s != "" && !filepath.IsAbs(s) {
+			return filepath.Join(filepath.Dir(path), s)
 		}
-		paths, ok := part[files[1]].([]any)
-		if !ok {
-			continue
-		}
-		for i, p := range paths {
-			if s, ok := p.(string); ok && s != "" && !filepath.IsAbs(s) {
-				paths[i] = filepath.Join(filepath.Dir(path), s)
-			}
-		}
+		return p
 	}
-	for part, keys := range map[string][]string{"llm": {"prompts", "key_file"}, "embedding": {"key_file"}, "reader": {"path"}, "sufficiency": {"path"}} {
-		settings, _ := raw[part].(map[string]any)
-		for _, key := range keys {
-			if s, ok := settings[key].(string); ok && s != "" && !filepath.IsAbs(s) {
-				settings[key] = filepath.Join(filepath.Dir(path), s)
+	for _, k := range pathKeys {
+		section, key, _ := strings.Cut(k, ".")
+		settings, _ := raw[section].(map[string]any)
+		switch value := settings[key].(type) {
+		case string:
+			settings[key] = beside(value)
+		case []any:
+			for i, p := range value {
+				value[i] = beside(p)
 			}
 		}
 	}

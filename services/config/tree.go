@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -130,7 +131,7 @@ func (d *decoder) entries(v reflect.Value, raw any, path string) bool {
 	n, fixed := v.Interface().(named)
 	for _, name := range sortedKeys(m) {
 		full := join(path, name)
-		if fixed && !contains(n.Names(), name) {
+		if fixed && !slices.Contains(n.Names(), name) {
 			d.unknown(full, m[name])
 			delete(m, name)
 			continue
@@ -294,7 +295,7 @@ func step(t reflect.Type, name string) (reflect.Type, bool) {
 			return t.Field(i).Type, true
 		}
 	case reflect.Map:
-		if n, fixed := reflect.Zero(t).Interface().(named); fixed && !contains(n.Names(), name) {
+		if n, fixed := reflect.Zero(t).Interface().(named); fixed && !slices.Contains(n.Names(), name) {
 			return nil, false
 		}
 		return t.Elem(), true
@@ -374,15 +375,6 @@ func join(path, name string) string {
 		return name
 	}
 	return path + "." + name
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // show prints a raw value for a message, cut to a readable length.

@@ -98,7 +98,7 @@ func (c Config) Validate() []Problem {
 	v.whole("limits.passage_chars", c.Limits.PassageChars, 1, 10_000_000)
 	v.whole("limits.question", c.Limits.Question, 1, 1_000_000)
 	v.whole("limits.answer", c.Limits.Answer, 1, 10_000_000)
-	v.whole("limits.top_k", c.Limits.TopK, 1, 1000)
+	v.whole("limits.top_k", c.Limits.TopK, 1, kb.MaxTopK)
 	v.whole("limits.candidates", c.Limits.Candidates, 1, 1000)
 	v.whole("limits.body_bytes", c.Limits.BodyBytes, 1<<10, 1<<30)
 	v.duration("limits.deadline", c.Limits.Deadline, 10*time.Millisecond, 10*time.Minute)
