@@ -9,12 +9,15 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"suffice.dev/suffice/services/config"
 )
 
 // Builder makes a snapshot from the sources as they are now. It validates all of
@@ -32,6 +35,7 @@ type Holder struct {
 	build   Builder
 	log     *slog.Logger
 	current atomic.Pointer[entry]
+	closed  atomic.Bool
 	mu      sync.Mutex // one reload at a time
 	ok      prometheus.Gauge
 	when    prometheus.Gauge
@@ -85,8 +89,9 @@ func (h *Holder) Busy() bool {
 	return e != nil && e.refs.Load() > 1
 }
 
-// Reload builds a new snapshot and swaps it in. On an error the old one stays,
-// and the log and the gauge say so.
+// Reload builds a new snapshot and swaps it in; the log names the keys that changed. On
+// an error the old one stays, and the log and the gauge say so. After Close it is
+// ErrClosed.
 func (h *Holder) Reload(ctx context.Context) error {
 	err := h.swap(ctx)
 	if err != nil && !errors.Is(err, ErrClosed) {
@@ -100,6 +105,9 @@ func (h *Holder) swap(ctx context.Context) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	old := h.current.Load()
+	if h.closed.Load() {
+		return ErrClosed
+	}
 	next, err := h.build(ctx)
 	if err != nil {
 		return err
@@ -115,7 +123,8 @@ func (h *Holder) swap(ctx context.Context) error {
 	h.ok.Set(1)
 	h.when.SetToCurrentTime()
 	if old != nil {
-		h.log.Info("configuration reloaded", "snapshot", next.Versions.Snapshot, "config", next.Versions.Config)
+		h.log.Info("configuration reloaded", "snapshot", next.Versions.Snapshot, "config", next.Versions.Config,
+			"changed", config.Changed(old.snapshot.Config, next.Config))
 		old.release()
 	}
 	return nil
@@ -124,6 +133,7 @@ func (h *Holder) swap(ctx context.Context) error {
 // Close retires the current snapshot; requests in flight keep theirs. It waits
 // for none of them.
 func (h *Holder) Close() {
+	h.closed.Store(true) // before the swap: who finds nothing to replace must know why
 	if e := h.current.Swap(nil); e != nil {
 		e.release()
 	}
@@ -139,12 +149,13 @@ const settle = 150 * time.Millisecond
 // get lost. files is called again after each reload.
 func (h *Holder) Watch(ctx context.Context, files func() []string, poll time.Duration) {
 	var events chan fsnotify.Event
+	var lost chan error
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		h.log.Warn("no file events, the configuration is compared by contents alone", "every", poll, "error", err)
 	} else {
 		defer func() { _ = watcher.Close() }()
-		events = watcher.Events
+		events, lost = watcher.Events, watcher.Errors
 		h.follow(watcher, files())
 	}
 	seen := fingerprint(files())
@@ -163,14 +174,32 @@ func (h *Holder) Watch(ctx context.Context, files func() []string, poll time.Dur
 			}
 			quiet.Reset(settle)
 			continue
+		case err, open := <-lost: // left unread it would hold up all events behind it
+			if !open {
+				lost = nil
+				continue
+			}
+			h.log.Warn("file events of the configuration were lost", "error", err)
+			quiet.Reset(settle)
+			continue
 		case <-quiet.C:
 		case <-tick.C:
 		}
-		if now := fingerprint(files()); now != seen {
-			seen = now
-			if h.Reload(ctx) == nil && watcher != nil {
-				h.follow(watcher, files())
-				seen = fingerprint(files())
+		names := files()
+		now := fingerprint(names)
+		if now == seen {
+			continue
+		}
+		seen = now
+		if h.Reload(ctx) != nil {
+			continue
+		}
+		// The same files count as they were before they were read: what has changed since is
+		// read again.
+		if after := files(); !slices.Equal(after, names) {
+			seen = fingerprint(after)
+			if watcher != nil {
+				h.follow(watcher, after)
 			}
 		}
 	}

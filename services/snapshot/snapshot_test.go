@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/services/config"
 )
 
 // counted builds snapshots numbered from 1 and counts those that were closed.
@@ -74,8 +75,32 @@ func TestRequestsKeepTheirSnapshot(t *testing.T) {
 		done()
 		t.Error("Acquire after Close gives a snapshot")
 	}
-	if err := h.Reload(t.Context()); err != nil && !errors.Is(err, ErrClosed) {
-		t.Errorf("Reload after Close = %v", err)
+	if err := h.Reload(t.Context()); !errors.Is(err, ErrClosed) {
+		t.Errorf("Reload after Close = %v, want ErrClosed", err)
+	}
+	if s, done := h.Acquire(); s != nil {
+		done()
+		t.Error("a Reload after Close gives a snapshot")
+	}
+}
+
+// TestReloadNamesWhatChanged holds that the log of a reload says which keys changed.
+func TestReloadNamesWhatChanged(t *testing.T) {
+	var log strings.Builder
+	c := config.Default()
+	h, err := NewHolder(t.Context(), func(context.Context) (*Snapshot, error) {
+		c.Gate.K++
+		return &Snapshot{Config: c}, nil
+	}, Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	if err := h.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if want := "changed=[gate.k]"; !strings.Contains(log.String(), want) {
+		t.Errorf("the log lacks %s: %s", want, log.String())
 	}
 }
 
