@@ -339,7 +339,7 @@ func TestReload(t *testing.T) {
 	if second.Snapshot == first.Snapshot || second.Config == first.Config {
 		t.Errorf("snapshot %+v after %+v", second, first)
 	}
-	for _, bad := range []string{"gate: {rate: 7}\n", "gat: {}\n", "ingest: {chunk_target: 900}\n", "lexicon: {paths: [none.yaml]}\n"} {
+	for _, bad := range []string{"gate: {rate: 7}\n", "gat: {}\n", "ingest: {chunk_target: 900}\n", "limits: {body_bytes: 2048}\n", "lexicon: {paths: [none.yaml]}\n"} {
 		write(bad)
 		if err := a.Reload(t.Context()); err == nil {
 			t.Errorf("%q is accepted", bad)
@@ -516,6 +516,24 @@ func until(t *testing.T, done func() bool) {
 		if time.Now().After(end) {
 			t.Fatal("did not happen within 15 s")
 		}
+	}
+}
+
+// TestClosedStaysClosed: what comes after Close opens no data folder again.
+func TestClosedStaysClosed(t *testing.T) {
+	dir := t.TempDir()
+	a, err := Open(t.Context(), Options{Data: dir, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.OpenData(t.Context()); !errors.Is(err, kb.ErrUnavailable) {
+		t.Errorf("OpenData after Close = %v, want ErrUnavailable", err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("the data folder holds %v, %v", left, err)
 	}
 }
 

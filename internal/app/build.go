@@ -222,8 +222,8 @@ func loadLexicon(c config.Lexicon) (*lexicon.Lexicon, []string, error) {
 	return lex, words, nil
 }
 
-// atStartOnly refuses changes of settings that the open data folder was opened
-// with: the old snapshot stays, and says so, rather than half of a new one.
+// atStartOnly refuses changes of settings that the open data folder was opened with, or the
+// server was started with: the old snapshot stays, and says so, rather than half of a new one.
 func atStartOnly(old, now config.Config) error {
 	var errs []error
 	check := func(key string, a, b any) {
@@ -242,6 +242,7 @@ func atStartOnly(old, now config.Config) error {
 	secretly("bm25: driver or server", old.BM25.Server() == now.BM25.Server())
 	secretly("dense: driver or server", old.Dense.Server() == now.Dense.Server())
 	secretly("graph: driver or server", graphServer(old.Graph) == graphServer(now.Graph))
+	check("limits.body_bytes", old.Limits.BodyBytes, now.Limits.BodyBytes) // gRPC takes it once
 	check("telemetry", old.Telemetry, now.Telemetry)
 	check("embedding", old.Embedding, now.Embedding)
 	return errors.Join(errs...)

@@ -57,6 +57,8 @@ type data struct {
 	stop  context.CancelFunc // of what works on the open index
 	work  sync.WaitGroup
 	far   far // servers of the index
+
+	closed bool // for good
 }
 
 // busy reports whether there is work that somebody waits for.
@@ -71,7 +73,8 @@ func (d *data) configure(cfg config.Config, table map[Role]form) {
 }
 
 // open opens what the role keeps and brings the index up to its store. A second
-// call does nothing; one after a failure tries again.
+// call does nothing; one after a failure tries again; one after close is
+// errDataClosed.
 func (d *data) open(ctx context.Context) error {
 	select { // a store that does not answer holds up nobody beyond the deadline
 	case d.opening <- struct{}{}:
@@ -80,8 +83,11 @@ func (d *data) open(ctx context.Context) error {
 		return ctx.Err()
 	}
 	d.mu.Lock()
-	cfg, table, form, s, x := d.cfg, d.table, d.form, d.store, d.index
+	cfg, table, form, s, x, closed := d.cfg, d.table, d.form, d.store, d.index, d.closed
 	d.mu.Unlock()
+	if closed {
+		return errDataClosed
+	}
 	if table[RoleKnowledge] == here && s == nil {
 		if d.mustExist && cfg.Store.Driver == config.SQLite {
 			if _, err := os.Stat(filepath.Join(d.dir, store.File)); errors.Is(err, os.ErrNotExist) {
@@ -171,20 +177,24 @@ func (d *data) close() error {
 	d.opening <- struct{}{}
 	defer func() { <-d.opening }()
 	d.mu.Lock()
-	defer d.mu.Unlock()
+	s, x, servers, stop := d.store, d.index, d.far, d.stop
+	d.store, d.index, d.far, d.closed = nil, nil, far{}, true
+	d.mu.Unlock()
 	var errs []error
-	if d.index != nil {
-		d.stop()
+	if x != nil {
+		stop()
 		d.work.Wait()
-		errs = append(errs, d.index.Close(), d.far.close())
-		d.index, d.far = nil, far{}
+		errs = append(errs, x.Close(), servers.close())
 	}
-	if d.store != nil {
-		errs = append(errs, d.store.Close())
-		d.store = nil
+	if s != nil {
+		errs = append(errs, s.Close())
 	}
 	return errors.Join(errs...)
 }
+
+// errDataClosed says that a request that was cut off came too late: the folder may be
+// another process's by now.
+var errDataClosed = fmt.Errorf("%w: the data folder is closed", kb.ErrUnavailable)
 
 func (d *data) opened() (*store.Store, *index.Index) {
 	d.mu.Lock()
@@ -210,7 +220,7 @@ func (o *opening) Retrieve(ctx context.Context, req kb.RetrieveRequest) (kb.Retr
 		_, x = o.data.opened()
 	}
 	if x == nil {
-		return kb.Retrieved{}, fmt.Errorf("%w: the data folder is closed", kb.ErrUnavailable)
+		return kb.Retrieved{}, errDataClosed
 	}
 	if o.data.behind.Load() { // what was never read is not missing
 		return kb.Retrieved{}, fmt.Errorf("%w: the index is still reading the change feed", kb.ErrUnavailable)
@@ -249,7 +259,7 @@ func (o *openingKnowledge) with(ctx context.Context) (*store.Store, error) {
 		return nil, unavailable(err)
 	}
 	if s, _ = o.data.opened(); s == nil {
-		return nil, fmt.Errorf("%w: the data folder is closed", kb.ErrUnavailable)
+		return nil, errDataClosed
 	}
 	return s, nil
 }

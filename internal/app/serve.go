@@ -73,6 +73,10 @@ func (a *App) Serve(ctx context.Context, opt Serving) error {
 		return nil
 	}
 	if err := tell(); err != nil {
+		err = errors.Join(err, grpcListener.Close())
+		if httpListener != nil {
+			err = errors.Join(err, httpListener.Close())
+		}
 		return setup(err)
 	}
 
@@ -158,7 +162,7 @@ func (a *App) surface(ready services.Readiness, reflection bool) grpcapi.Config 
 	layers := current{a.holder}
 	c := grpcapi.Config{
 		Versions: a.Versions, Readiness: ready, Limits: func() services.Limits { return Limits(a.Config()) },
-		Timeout: a.Config().Limits.Deadline + drainExtra, Reflection: reflection, Logger: a.log,
+		Timeout: func() time.Duration { return a.Config().Limits.Deadline + drainExtra }, Reflection: reflection, Logger: a.log,
 	}
 	if a.opt.Registry != nil {
 		c.Registerer = a.opt.Registry

@@ -21,17 +21,20 @@ import (
 // errPanic stands for a panic; to callers it is INTERNAL.
 var errPanic = errors.New("panic")
 
+// askMethods begin the calls whose time the pipeline sets, by what the request says of it.
+const askMethods = "/suffice.v1.AskService/"
+
 // guard stands around every call: it sets the deadline, recovers, translates errors
 // by the one table, counts and logs. Neither texts nor ids of requests are logged.
 type guard struct {
-	timeout  time.Duration // for calls that bring no deadline; 0 = none
+	timeout  func() time.Duration // Config.Timeout
 	logger   *slog.Logger
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 	panics   *prometheus.CounterVec
 }
 
-func newGuard(timeout time.Duration, logger *slog.Logger, reg prometheus.Registerer) *guard {
+func newGuard(timeout func() time.Duration, logger *slog.Logger, reg prometheus.Registerer) *guard {
 	auto := promauto.With(reg)
 	return &guard{
 		timeout: timeout,
@@ -53,9 +56,9 @@ func newGuard(timeout time.Duration, logger *slog.Logger, reg prometheus.Registe
 func (g *guard) do(ctx context.Context, method string, call func(ctx context.Context) error) (err error) {
 	action := strings.TrimPrefix(strings.TrimPrefix(method, "/"), "suffice.v1.")
 	start := time.Now()
-	if _, has := ctx.Deadline(); !has && g.timeout > 0 {
+	if _, has := ctx.Deadline(); !has && g.timeout != nil && !strings.HasPrefix(method, askMethods) {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, g.timeout)
+		ctx, cancel = context.WithTimeout(ctx, g.timeout())
 		defer cancel()
 	}
 	defer func() {

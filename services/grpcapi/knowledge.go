@@ -87,9 +87,7 @@ func (s knowledgeServer) ListDocuments(ctx context.Context, q *pb.ListDocumentsR
 		}
 		for _, d := range docs {
 			m := convert.ToDocument(d)
-			if q.GetOmitText() {
-				m.Text = nil
-			}
+			m.Text = nil // a list names documents; GetDocument shows one
 			out.Documents = append(out.Documents, m)
 		}
 		if len(docs) <= 1 || proto.Size(out) <= replyBytes {

@@ -37,7 +37,7 @@ type Config struct {
 	Versions  func() kb.Versions     // for replies made without a pipeline; nil = empty
 	Readiness services.Readiness     // nil = always ready
 	Limits    func() services.Limits // nil = DefaultLimits
-	Timeout   time.Duration          // for calls that bring no deadline; 0 = none
+	Timeout   func() time.Duration   // of calls that bring no deadline, but those of AskService; nil = none
 
 	Reflection bool
 	Logger     *slog.Logger          // nil = none

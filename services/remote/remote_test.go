@@ -406,6 +406,57 @@ func TestAskStream(t *testing.T) {
 	}
 }
 
+// waiting is a pipeline that works until its context ends, and tells whether the call had a
+// deadline and how it ended.
+type waiting struct {
+	services.Pipeline
+	bounded chan bool
+	ended   chan error
+}
+
+func (p *waiting) Ask(ctx context.Context, _ kb.AskRequest, progress func(services.Progress)) (kb.Reply, error) {
+	_, bounded := ctx.Deadline()
+	p.bounded <- bounded
+	progress(services.Progress{Layer: "precheck"})
+	<-ctx.Done()
+	p.ended <- ctx.Err()
+	return kb.Reply{}, ctx.Err()
+}
+
+// TestAskSetsItsOwnTime holds that the server bounds no call of AskService, whose requests
+// say how long they may take, and that a client that gives a stream up ends the work.
+func TestAskSetsItsOwnTime(t *testing.T) {
+	p := &waiting{bounded: make(chan bool, 1), ended: make(chan error, 1)}
+	conn := overBuffer(t, grpcapi.New(grpcapi.Config{Pipeline: p, Timeout: func() time.Duration { return time.Nanosecond }}))
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := remote.NewPipeline(conn).Ask(ctx, kb.AskRequest{Question: question, Deadline: time.Hour}, func(services.Progress) { cancel() })
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want Canceled", err)
+	}
+	if <-p.bounded {
+		t.Error("the server set a deadline of its own")
+	}
+	if err := <-p.ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("the work ended by %v, want Canceled", err)
+	}
+}
+
+// TestServerBoundsLayerCalls holds that a call of a layer that brings no deadline gets that
+// of the configuration as it is now.
+func TestServerBoundsLayerCalls(t *testing.T) {
+	l := &layers{}
+	limit := time.Hour
+	conn := overBuffer(t, serve(l, grpcapi.Config{Timeout: func() time.Duration { return limit }}))
+	for _, limit = range []time.Duration{time.Hour, 2 * time.Hour} {
+		if _, err := remote.NewAnalyzer(conn).Analyze(t.Context(), question); err != nil {
+			t.Fatal(err)
+		}
+		if l.deadline > limit || l.deadline < limit-time.Minute {
+			t.Errorf("%v were left at the layer, want %v", l.deadline, limit)
+		}
+	}
+}
+
 func TestHealthFollowsReadiness(t *testing.T) {
 	notReady := errors.New("the index is being built")
 	ready := map[string]error{"": notReady, "suffice.v1.RerankService": notReady}
