@@ -18,16 +18,13 @@ import (
 type Wording struct {
 	tokens  []string        // content tokens in order: Han characters, stemmed words, numbers
 	bag     string          // tokens sorted: equal for one set of words in any order
-	frame   string          // what a typing error may not touch: Han characters and numbers, sorted, and the count of words
+	frame   string          // equal for all that Same finds alike: what a typing error may not touch, Han characters and numbers, sorted, and the count of words
 	bigrams map[string]bool // neighbouring tokens
 }
 
 // Key is equal for wordings that differ in politeness, punctuation, case, filler
 // words and inflection alone.
 func (w Wording) Key() string { return strings.Join(w.tokens, " ") }
-
-// Frame is equal for all wordings that Same could find alike; use it as a bucket.
-func (w Wording) Frame() string { return w.frame }
 
 // phrases are removed from the folded question, the longer first. They carry no
 // content: greetings, thanks, requests.

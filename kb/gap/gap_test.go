@@ -29,7 +29,7 @@ func TestWordings(t *testing.T) {
 		if Same(a, b) != Same(b, a) {
 			t.Errorf("Same(%q, %q) is not symmetric", pair[0], pair[1])
 		}
-		if Same(a, b) && a.Frame() != b.Frame() {
+		if Same(a, b) && a.frame != b.frame {
 			t.Errorf("%q and %q are the same but in two buckets", pair[0], pair[1])
 		}
 		var x Index

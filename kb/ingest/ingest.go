@@ -32,9 +32,6 @@ type Options struct {
 	// Progress is told after each batch how many of total documents are done, and the
 	// path of the last one. It is called from one goroutine.
 	Progress func(done, total int, path string)
-	// Decode reads a line of JSON Lines: the document, and the path of the file that
-	// holds its text where the line names one. nil = DecodeLine.
-	Decode func(line []byte) (doc kb.Document, path string, err error)
 	// BatchDocuments and BatchBytes bound one Put; 0 = 256 documents, 3 MiB of text.
 	BatchDocuments int
 	BatchBytes     int
@@ -53,9 +50,6 @@ func New(k kb.Knowledge, opt Options) *Ingester {
 	}
 	if opt.BatchBytes <= 0 {
 		opt.BatchBytes = 3 << 20
-	}
-	if opt.Decode == nil {
-		opt.Decode = DecodeLine
 	}
 	return &Ingester{knowledge: k, opt: opt}
 }

@@ -287,24 +287,6 @@ func TestSyncKeepsBehindABrokenLink(t *testing.T) {
 	}
 }
 
-func TestDecodeOption(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, map[string]string{"d.jsonl": "alpha\nbeta\n", "beta.md": "Text of beta."})
-	k := open(t)
-	r := paths(t, ingest.New(k, ingest.Options{Decode: func(line []byte) (kb.Document, string, error) {
-		if string(line) == "beta" {
-			return kb.Document{Title: "B"}, "beta.md", nil
-		}
-		return kb.Document{}, "", errors.New("not " + string(line))
-	}}), filepath.Join(dir, "d.jsonl"))
-	if len(r.Skipped) != 1 || r.Skipped[0].Reason != "not alpha" {
-		t.Errorf("report: %+v", r)
-	}
-	if d, err := k.Document(t.Context(), "beta.md", 0); err != nil || d.Title != "B" || d.Text != "Text of beta." {
-		t.Errorf("document: %+v, %v", d, err)
-	}
-}
-
 // failing is a knowledge base whose Put fails after some calls.
 type failing struct {
 	kb.Knowledge

@@ -225,8 +225,8 @@ func lines(name string, fn func(n int, line []byte) error) error {
 	defer func() { _ = f.Close() }() // it was only read
 	r := bufio.NewReaderSize(f, 1<<20)
 	for n := 1; ; n++ {
-		line, err := r.ReadBytes('\n')
-		if len(line) > maxFile {
+		line, err := boundedLine(r)
+		if errors.Is(err, errLongLine) {
 			return fmt.Errorf("line %d is larger than %d MiB", n, maxFile>>20)
 		}
 		if n == 1 {
@@ -242,6 +242,24 @@ func lines(name string, fn func(n int, line []byte) error) error {
 		}
 		if err != nil {
 			return plainReason(err)
+		}
+	}
+}
+
+var errLongLine = errors.New("line too long")
+
+// boundedLine is the next line with its end, or what is left of the file with io.EOF. A
+// line of more than maxFile bytes is errLongLine before all of it has been read.
+func boundedLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > maxFile {
+			return nil, errLongLine
+		}
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
 		}
 	}
 }
@@ -281,7 +299,7 @@ func (r *run) loadLines(f file, emit func(item) error, skip func(path string, er
 	err := lines(f.abs, func(n int, data []byte) error {
 		some = true
 		name := fmt.Sprintf("%s:%d", f.name, n)
-		doc, err := r.line(f.abs, data)
+		doc, err := readLine(f.abs, data)
 		if err != nil {
 			skip(name, err)
 			return nil
@@ -352,9 +370,9 @@ func (l Line) Document() (kb.Document, error) {
 	return doc, nil
 }
 
-// DecodeLine reads one line of JSON Lines as a document. path names the file that
+// decodeLine reads one line of JSON Lines as a document. path names the file that
 // holds the text, where the line has no text itself.
-func DecodeLine(line []byte) (doc kb.Document, path string, err error) {
+func decodeLine(line []byte) (doc kb.Document, path string, err error) {
 	l, err := ParseLine(line)
 	if err != nil {
 		return kb.Document{}, "", err
@@ -373,9 +391,9 @@ func DecodeLine(line []byte) (doc kb.Document, path string, err error) {
 	return doc, l.Path, nil
 }
 
-// line reads a line and the file that it names.
-func (r *run) line(jsonl string, data []byte) (kb.Document, error) {
-	doc, path, err := r.opt.Decode(data)
+// readLine reads a line and the file that it names.
+func readLine(jsonl string, data []byte) (kb.Document, error) {
+	doc, path, err := decodeLine(data)
 	if err != nil || path == "" {
 		return doc, err
 	}

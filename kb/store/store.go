@@ -255,7 +255,7 @@ func (s *Store) announce() {
 }
 
 // update runs fn in a write transaction.
-func (s *Store) update(ctx context.Context, op string, fn func(ctx context.Context, tx *txn) error) (err error) {
+func (s *Store) update(ctx context.Context, op string, fn func(ctx context.Context, tx *txn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -270,12 +270,9 @@ func (s *Store) update(ctx context.Context, op string, fn func(ctx context.Conte
 		return s.fail(caller, op, err)
 	}
 	tx := &txn{Tx: begun, dialect: s.write.dialect}
-	defer func() {
-		if err != nil {
-			// The error that matters is the one that led here.
-			_ = tx.Rollback()
-		}
-	}()
+	// Also when fn panics: the connection is the only one that writes. After a commit it does
+	// nothing, and of two errors the one that led here matters.
+	defer func() { _ = tx.Rollback() }()
 	if err := alone(ctx, tx); err != nil {
 		return s.fail(caller, op, err)
 	}

@@ -544,6 +544,32 @@ func TestResolvedGapOpensAgain(t *testing.T) {
 	}
 }
 
+// TestPanicInAWrite: a panic in a write transaction leaves the store able to write.
+func TestPanicInAWrite(t *testing.T) {
+	broken := false
+	s := open(t, t.TempDir(), store.Options{Now: func() time.Time {
+		if broken {
+			panic("no clock")
+		}
+		return time.Now()
+	}})
+	broken = true
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the clock was not asked")
+			}
+		}()
+		_ = s.RecordFeedback(t.Context(), kb.Feedback{TraceID: "t"}) // it panics
+	}()
+	broken = false
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := s.RecordFeedback(ctx, kb.Feedback{TraceID: "t"}); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
 func TestFeedbackIsKept(t *testing.T) {
 	s := open(t, t.TempDir(), store.Options{})
 	want := []kb.Feedback{{TraceID: "t", Helpful: true}, {TraceID: "t", Comment: "no"}}

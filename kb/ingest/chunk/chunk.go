@@ -299,10 +299,7 @@ func (p *packer) parts(a atom) [][2]int {
 // after drops the first cut at or behind pos and all before it.
 func after(cuts []int, pos int) []int {
 	for i, c := range cuts {
-		if c > pos {
-			return cuts[i+1:]
-		}
-		if c == pos {
+		if c >= pos {
 			return cuts[i+1:]
 		}
 	}
