@@ -9,6 +9,7 @@ import (
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/services"
 	"suffice.dev/suffice/services/batch"
+	"suffice.dev/suffice/services/config"
 	"suffice.dev/suffice/services/grpcapi"
 	"suffice.dev/suffice/services/telemetry"
 )
@@ -23,19 +24,29 @@ type backend struct {
 	close     func() error
 }
 
+// options are what a process of this call is opened with, and the configuration of it. No
+// data folder is named yet.
+func (c *cli) options() (config.Config, app.Options, error) {
+	src, err := c.sources()
+	if err != nil {
+		return config.Config{}, app.Options{}, err
+	}
+	cfg, err := loadConfig(src)
+	if err != nil {
+		return config.Config{}, app.Options{}, err
+	}
+	log, err := telemetry.Logger(c.errOut, cfg.Telemetry)
+	if err != nil {
+		return config.Config{}, app.Options{}, err
+	}
+	return cfg, app.Options{Sources: src, Build: c.build, Logger: log}, nil
+}
+
 // open returns the backend of a command: the server that --addr names, else this
 // process with the data folder. mustExist refuses a folder that is not there.
 // Nothing of the folder is opened before it is needed.
 func (c *cli) open(ctx context.Context, mustExist bool) (*backend, error) {
-	src, err := c.sources()
-	if err != nil {
-		return nil, err
-	}
-	cfg, err := loadConfig(src)
-	if err != nil {
-		return nil, err
-	}
-	log, err := telemetry.Logger(c.errOut, cfg.Telemetry)
+	cfg, opt, err := c.options()
 	if err != nil {
 		return nil, err
 	}
@@ -46,18 +57,19 @@ func (c *cli) open(ctx context.Context, mustExist bool) (*backend, error) {
 			return nil, err
 		}
 		return &backend{
-			pipeline: r.Pipeline, calls: r.Calls, lineBytes: limits.BodyBytes, log: log, close: r.Close,
+			pipeline: r.Pipeline, calls: r.Calls, lineBytes: limits.BodyBytes, log: opt.Logger, close: r.Close,
 			knowledge: func(context.Context) (kb.Knowledge, error) { return r.Knowledge, nil },
 		}, nil
 	}
-	a, err := app.Open(ctx, app.Options{Data: c.data, Sources: src, Build: c.build, Logger: log, MustExist: mustExist, NoReader: c.noReader})
+	opt.Data, opt.MustExist, opt.NoReader = c.data, mustExist, c.noReader
+	a, err := app.Open(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
 	gate := &dataGate{Pipeline: a.Pipeline(), open: a.OpenData}
 	return &backend{
 		pipeline: gate, calls: grpcapi.NewContract(gate, func() services.Limits { return limits }),
-		knowledge: a.Knowledge, lineBytes: limits.BodyBytes, log: log, close: a.Close,
+		knowledge: a.Knowledge, lineBytes: limits.BodyBytes, log: opt.Logger, close: a.Close,
 	}, nil
 }
 

@@ -34,6 +34,10 @@ type callFlags struct {
 	docs       string
 }
 
+// ofQuestion are the flags that say of one question what each line of JSON Lines says of
+// itself.
+var ofQuestion = []string{"as-of", "collection", "domain", "explain", "passage", "question", "reader", "reply-language", "top-k"}
+
 // call makes one of the five commands: JSON Lines without arguments, one question
 // with them.
 func (c *cli) call(name, use, short string, one func(ctx context.Context, f *callFlags, text string) error) (*cobra.Command, *callFlags) {
@@ -55,6 +59,11 @@ func (c *cli) call(name, use, short string, one func(ctx context.Context, f *cal
 				}
 				return one(cmd.Context(), f, strings.Join(args, " "))
 			}
+			for _, flag := range ofQuestion {
+				if cmd.Flags().Changed(flag) {
+					return usage("--%s is for a question on the command line; in JSON Lines each line says it", flag)
+				}
+			}
 			return c.lines(cmd.Context(), name, f)
 		},
 	}
@@ -74,9 +83,6 @@ func (c *cli) lines(ctx context.Context, name string, f *callFlags) error {
 	command, ok := batch.ByName(name)
 	if !ok {
 		return fmt.Errorf("no command %s", name)
-	}
-	if f.asOf != "" || f.explain || len(f.readers) > 0 || len(f.passages) > 0 {
-		return usage("this flag is for a question on the command line; in JSON Lines each line says it")
 	}
 	in := c.in
 	if f.input != "" && f.input != "-" {
@@ -120,6 +126,9 @@ func (f *callFlags) request(text string) (kb.AskRequest, error) {
 	case "", "zh", "en":
 	default:
 		return kb.AskRequest{}, usage("--reply-language %s: write zh or en", f.language)
+	}
+	if f.topK < 0 || f.topK > kb.MaxTopK {
+		return kb.AskRequest{}, usage("--top-k %d: write a number from 1 to %d", f.topK, kb.MaxTopK)
 	}
 	return kb.AskRequest{
 		Question: kb.Question{Text: text, AsOf: asOf}, Readers: f.readers, Collection: f.collection, Domains: f.domains,

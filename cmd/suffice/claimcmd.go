@@ -33,7 +33,7 @@ func (s *claimSet) flags(cmd *cobra.Command, c *cli, sets []string) {
 	cmd.Flags().StringSliceVar(&s.sets, "set", sets, "data sets: "+strings.Join(evaluate.ClaimSources, ", "))
 }
 
-// judged checks the examples of one side of the split.
+// judgedClaims checks the examples of one side of the split.
 func (c *cli) judgedClaims(ctx context.Context, set claimSet, test, learned bool) ([]evaluate.JudgedClaims, error) {
 	all, err := evaluate.ClaimSets(set.shared, set.limit, set.sets)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"suffice.dev/suffice/evaluate"
 	"suffice.dev/suffice/internal/app"
 	"suffice.dev/suffice/kb"
-	"suffice.dev/suffice/services/telemetry"
 )
 
 func (c *cli) evaluateAnswers() *cobra.Command {
@@ -65,19 +64,11 @@ refused: what callers get who ask for more.`,
 
 // endToEnd asks the questions of an app.
 func (c *cli) endToEnd(ctx context.Context, questions []evaluate.EndToEndQuestion) ([]evaluate.EndToEndAnswer, error) {
-	src, err := c.sources()
+	_, opt, err := c.options()
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := loadConfig(src)
-	if err != nil {
-		return nil, err
-	}
-	log, err := telemetry.Logger(c.errOut, cfg.Telemetry)
-	if err != nil {
-		return nil, err
-	}
-	a, err := app.Open(ctx, app.Options{Sources: src, Build: c.build, Logger: log})
+	a, err := app.Open(ctx, opt)
 	if err != nil {
 		return nil, err
 	}

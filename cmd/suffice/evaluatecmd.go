@@ -18,7 +18,6 @@ import (
 	"suffice.dev/suffice/internal/app"
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/ingest"
-	"suffice.dev/suffice/services/telemetry"
 )
 
 func (c *cli) evaluateCommand() *cobra.Command {
@@ -296,19 +295,12 @@ func (c *cli) reportRoutes(questions []evaluate.RoutedQuestion, out string) erro
 
 // evaluated is an App over a data folder.
 func (c *cli) evaluated(ctx context.Context, data string) (*app.App, error) {
-	src, err := c.sources()
+	_, opt, err := c.options()
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := loadConfig(src)
-	if err != nil {
-		return nil, err
-	}
-	log, err := telemetry.Logger(c.errOut, cfg.Telemetry)
-	if err != nil {
-		return nil, err
-	}
-	return app.Open(ctx, app.Options{Data: data, Sources: src, Build: c.build, Logger: log})
+	opt.Data = data
+	return app.Open(ctx, opt)
 }
 
 // evaluateAsk asks a data folder questions of public sets and says how long replies

@@ -13,7 +13,6 @@ import (
 
 	"suffice.dev/suffice/internal/app"
 	"suffice.dev/suffice/kb"
-	"suffice.dev/suffice/services/telemetry"
 )
 
 func (c *cli) kbCommand() *cobra.Command {
@@ -150,19 +149,12 @@ func (c *cli) status(ctx context.Context) (kb.Status, error) {
 
 // folder is a process over the data folder, which must be there.
 func (c *cli) folder(ctx context.Context) (*app.App, error) {
-	src, err := c.sources()
+	_, opt, err := c.options()
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := loadConfig(src)
-	if err != nil {
-		return nil, err
-	}
-	log, err := telemetry.Logger(c.errOut, cfg.Telemetry)
-	if err != nil {
-		return nil, err
-	}
-	return app.Open(ctx, app.Options{Data: c.data, Sources: src, Build: c.build, Logger: log, MustExist: true})
+	opt.Data, opt.MustExist = c.data, true
+	return app.Open(ctx, opt)
 }
 
 // statusTime is how long a server is waited for.

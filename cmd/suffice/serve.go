@@ -33,21 +33,12 @@ func (c *cli) serveCommand() *cobra.Command {
 					return usage("--docs %s: not a folder", s.Docs)
 				}
 			}
-			src, err := c.sources()
+			_, opt, err := c.options()
 			if err != nil {
 				return err
 			}
-			cfg, err := loadConfig(src)
-			if err != nil {
-				return err
-			}
-			log, err := telemetry.Logger(c.errOut, cfg.Telemetry)
-			if err != nil {
-				return err
-			}
-			a, err := app.Open(cmd.Context(), app.Options{
-				Role: r, Data: c.data, Sources: src, Build: c.build, Logger: log, Registry: telemetry.Registry(c.build),
-			})
+			opt.Role, opt.Data, opt.Registry = r, c.data, telemetry.Registry(c.build)
+			a, err := app.Open(cmd.Context(), opt)
 			if err != nil {
 				return err
 			}
