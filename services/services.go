@@ -63,7 +63,7 @@ type Limits struct {
 	Passages     int // handed-over passages in one request
 	PassageRunes int // code points of one passage
 	Question     int // code points of a question, and of one turn of a history
-	Answer       int // code points of an answer to verify
+	Answer       int // code points of an answer to verify, and of one in a history
 	TopK         int // passages to retrieve
 	BodyBytes    int // bytes of one HTTP body, gRPC message or JSON line
 }

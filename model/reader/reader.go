@@ -214,11 +214,6 @@ func (m *Model) Hash() string { return m.file.hash[:16] }
 // Layers is the number of the encoder's layers.
 func (m *Model) Layers() int { return len(m.layers) }
 
-// Can reports whether the model has the heads for Holds, Claim and Answer.
-func (m *Model) Can() (holds, claim, answer bool) {
-	return m.heads[headHolds] != nil, m.heads[headClaim] != nil, m.heads[headSpan] != nil
-}
-
 func (m *Model) head(name string) (*linear, error) {
 	h := m.heads[name]
 	if h == nil {

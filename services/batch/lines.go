@@ -2,23 +2,8 @@ package batch
 
 import (
 	"suffice.dev/suffice/kb"
-	pb "suffice.dev/suffice/proto/suffice/v1"
 	"suffice.dev/suffice/services/convert"
 )
-
-// DecodeDocument reads and checks a document line of ingest. Where the line names a
-// file in place of the text, path is that file's and the document has no text yet;
-// its id may be empty then. Errors are kb.ErrInvalid.
-func DecodeDocument(line []byte) (doc kb.Document, path string, err error) {
-	var m pb.Document
-	if err := Unmarshal(line, &m); err != nil {
-		return kb.Document{}, "", err
-	}
-	return convert.FromDocumentLine(&m)
-}
-
-// EncodeDocument is the document as a line.
-func EncodeDocument(d kb.Document) ([]byte, error) { return Marshal(convert.ToDocument(d)) }
 
 // EncodeGap is the gap as a line of `suffice gaps`.
 func EncodeGap(g kb.Gap) ([]byte, error) { return Marshal(convert.ToGap(g)) }

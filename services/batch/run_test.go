@@ -262,32 +262,6 @@ func TestRunReportsWriteErrors(t *testing.T) {
 	}
 }
 
-func TestDocumentLines(t *testing.T) {
-	doc, path, err := batch.DecodeDocument([]byte(`{"document_id":"a/b.md","text":"# T\nx","authority":7,"valid_from":"2024-02-29","readers":["hr"]}`))
-	if err != nil || path != "" || doc.ID != "a/b.md" || doc.Text != "# T\nx" || *doc.Authority != 7 || kb.FormatDay(doc.ValidFrom) != "2024-02-29" || len(doc.Readers) != 1 {
-		t.Errorf("%+v, %q, %v", doc, path, err)
-	}
-	if doc, path, err = batch.DecodeDocument([]byte(`{"path":"x.md","title":"T"}`)); err != nil || path != "x.md" || doc.Title != "T" {
-		t.Errorf("%+v, %q, %v", doc, path, err)
-	}
-	for in, field := range map[string]string{
-		`{"text":"x"}`:        "document_id",
-		`{"document_id":"a"}`: "text",
-		`{"document_id":"a","text":"x","path":"b"}`:                                        "path",
-		`{"document_id":"a","text":"x","authority":11}`:                                    "authority",
-		`{"document_id":"a","text":"x","valid_from":"2023-02-29"}`:                         "valid_from",
-		`{"document_id":"a","text":"x","reader":["hr"]}`:                                   "reader",
-		`{"document_id":"a","text":"x","readers":[""]}`:                                    "readers[0]",
-		`{"document_id":"a","text":"x","valid_from":"2024-01-02","valid_to":"2024-01-01"}`: "valid_to",
-	} {
-		_, _, err := batch.DecodeDocument([]byte(in))
-		var invalid *kb.InvalidError
-		if !errors.As(err, &invalid) || invalid.Field != field {
-			t.Errorf("%s: error %v, want field %s", in, err, field)
-		}
-	}
-}
-
 // TestRequestChecks goes through the checks of the contract, as a caller of the JSON
 // form meets them.
 func TestRequestChecks(t *testing.T) {
@@ -307,6 +281,7 @@ func TestRequestChecks(t *testing.T) {
 		{"precheck", `{"question":"q","as_of":"2023-02-28T10:00:00+08:00"}`, "", ""},
 		{"precheck", `{"question":"q","as_of":"yesterday"}`, "as_of", "YYYY-MM-DD"},
 		{"precheck", `{"question":"q","history":[{"question":"a"},{"answer":"b"}]}`, "history[1].question", "no text"},
+		{"precheck", `{"question":"q","history":[{"question":"a","answer":"012345678901234567890"}]}`, "history[0].answer", "limit is 20"},
 
 		{"retrieve", `{"question":"q","top_k":50,"weights":{"dense":0,"bm25":1},"routes":["bm25","dense"],"readers":["group:hr"]}`, "", ""},
 		{"retrieve", `{"question":"q","top_k":51}`, "top_k", "1 to 50"},
@@ -335,6 +310,7 @@ func TestRequestChecks(t *testing.T) {
 		{"assess", passages(`{"id":"a","text":"t","valid_from":"2024-01-01","valid_to":"2024-01-01","authority":0,"kind":"table"}`), "", ""},
 		{"assess", passages(`{"id":"a","text":"t"},{"id":"b","text":"t"},{"id":"c","text":"t"},{"id":"d","text":"t"}`), "passages", "4 passages; the limit is 3"},
 		{"assess", passages(`{"id":"a","text":"ab","start":5,"end":8}`), "passages[0].end", "length"},
+		{"assess", passages(`{"id":"a","text":"a","start":2147483647,"end":-2147483648}`), "passages[0].end", "length"},
 
 		{"verify", `{"answer":"","passages":[]}`, "", ""},
 		{"verify", `{"passages":[]}`, "answer", "missing"},

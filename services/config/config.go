@@ -330,7 +330,7 @@ type Limits struct {
 	Passages     int           `key:"passages"`      // passages a request
 	PassageChars int           `key:"passage_chars"` // code points a passage
 	Question     int           `key:"question"`      // code points
-	Answer       int           `key:"answer"`        // code points of an answer to verify
+	Answer       int           `key:"answer"`        // code points of an answer to verify, and of one in a history
 	TopK         int           `key:"top_k"`         // passages a retrieval may be asked for, 1..200
 	Candidates   int           `key:"candidates"`    // chunks that each route finds before fusion, 1..1000
 	BodyBytes    int           `key:"body_bytes"`    // of one message: HTTP body, gRPC message, JSON line

@@ -22,7 +22,7 @@ func (r *reader) question(q asker, asOf *string, limits services.Limits) kb.Ques
 	r.text("question", q.GetQuestion(), limits.Question)
 	return kb.Question{
 		Text: q.GetQuestion(), AsOf: r.day("as_of", asOf),
-		History: r.turns("history", q.GetHistory(), limits.Question),
+		History: r.turns("history", q.GetHistory(), &limits),
 	}
 }
 

@@ -43,37 +43,32 @@ func FromDocument(d *pb.Document) (kb.Document, error) {
 	return out, r.err
 }
 
-// FromDocumentLine reads and checks a document line of ingest. When the line names
-// a file in place of the text, path is that file's and Document.Text is empty.
-func FromDocumentLine(d *pb.Document) (doc kb.Document, path string, err error) {
+// FromPutDocument reads and checks a document to store. Of what the server sets, version,
+// ingested_at and superseded_by, nothing is taken.
+func FromPutDocument(d *pb.Document) (kb.Document, error) {
 	var r reader
-	out := r.put("", d, true)
-	return out, d.GetPath(), r.err
+	out := r.put("", d)
+	return out, r.err
 }
 
-// FromPutDocuments reads and checks documents to store. Of what the server sets,
-// version, ingested_at and superseded_by, nothing is taken.
+// FromPutDocuments reads and checks documents to store, each as FromPutDocument does.
 func FromPutDocuments(q *pb.PutDocumentsRequest) ([]kb.Document, error) {
 	var r reader
 	out := make([]kb.Document, 0, len(q.GetDocuments()))
 	for i, d := range q.GetDocuments() {
-		out = append(out, r.put(index("documents", i), d, false))
+		out = append(out, r.put(index("documents", i), d))
 	}
 	return out, r.err
 }
 
-func (r *reader) put(field string, d *pb.Document, pathAllowed bool) kb.Document {
-	switch {
-	case d.GetPath() == "":
-		if d.GetDocumentId() == "" {
-			r.fail(at(field, "document_id"), "is missing; give the document a stable id")
-		}
-		r.text(at(field, "text"), d.GetText(), 0)
-	case !pathAllowed:
+func (r *reader) put(field string, d *pb.Document) kb.Document {
+	if d.GetPath() != "" {
 		r.fail(at(field, "path"), "a server reads no files of its own; send the text")
-	case d.GetText() != "":
-		r.fail(at(field, "path"), "stands beside text; write one of the two")
 	}
+	if d.GetDocumentId() == "" {
+		r.fail(at(field, "document_id"), "is missing; give the document a stable id")
+	}
+	r.text(at(field, "text"), d.GetText(), 0)
 	r.number(at(field, "authority"), d.Authority, 0, 10)
 	r.names(at(field, "readers"), d.GetReaders())
 	r.names(at(field, "supersedes"), d.GetSupersedes())
@@ -81,11 +76,6 @@ func (r *reader) put(field string, d *pb.Document, pathAllowed bool) kb.Document
 	out.Version, out.IngestedAt, out.SupersededBy = 0, time.Time{}, ""
 	r.validity(field, out.ValidFrom, out.ValidTo)
 	return out
-}
-
-// ToPutDocuments is the request to store documents.
-func ToPutDocuments(docs []kb.Document) *pb.PutDocumentsRequest {
-	return &pb.PutDocumentsRequest{Documents: list(docs, ToDocument)}
 }
 
 // ToIngestReport is the summary of what was stored.

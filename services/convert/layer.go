@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"math"
 	"time"
 
 	"suffice.dev/suffice/kb"
@@ -46,8 +47,8 @@ func FromLayerRetrieve(q *pb.RetrievalServiceRetrieveRequest, now time.Time, lim
 		Outside: q.GetOutside(), Follow: r.names("follow", q.GetFollow()),
 	}
 	if q.DeadlineUs != nil {
-		if q.GetDeadlineUs() < 1 {
-			r.fail("deadline_us", "%d is no time; write microseconds from 1, or leave it out", q.GetDeadlineUs())
+		if us := q.GetDeadlineUs(); us < 1 || us > math.MaxInt64/int64(time.Microsecond) {
+			r.fail("deadline_us", "%d is no time; write microseconds from 1, or leave it out", us)
 		}
 		out.Deadline = now.Add(time.Duration(q.GetDeadlineUs()) * time.Microsecond)
 	}
@@ -101,7 +102,7 @@ func FromLayerAnswer(q *pb.AnswerRequest) (kb.AnswerRequest, error) {
 	out := kb.AnswerRequest{
 		Analysis: r.analysis("analysis", q.GetAnalysis()), Candidates: r.candidates("candidates", q.GetCandidates()),
 		Assessment: FromAssessment(q.GetAssessment()), ReplyLanguage: r.language("reply_language", q.ReplyLanguage),
-		History: r.turns("history", q.GetHistory(), 0),
+		History: r.turns("history", q.GetHistory(), nil),
 	}
 	return out, r.err
 }

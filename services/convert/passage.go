@@ -71,7 +71,7 @@ func (r *reader) handedOver(field string, in []*pb.Passage, limits services.Limi
 			r.fail(at+".version", "%d is no version; write a number from 1", p.GetVersion())
 		}
 		if p.Start != nil || p.End != nil {
-			if n := utf8.RuneCountInString(p.GetText()); p.GetStart() < 0 || p.GetEnd()-p.GetStart() != int32(n) {
+			if n := utf8.RuneCountInString(p.GetText()); p.GetStart() < 0 || int(p.GetEnd())-int(p.GetStart()) != n {
 				r.fail(at+".end", "start %d to end %d is not the length of the text, %d code points", p.GetStart(), p.GetEnd(), n)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"suffice.dev/suffice/kb"
 	pb "suffice.dev/suffice/proto/suffice/v1"
+	"suffice.dev/suffice/services"
 )
 
 // optional is the pointer to a value, nil for the zero value.
@@ -211,12 +212,14 @@ func toTurns(in []kb.Turn) []*pb.Turn {
 	return list(in, func(t kb.Turn) *pb.Turn { return &pb.Turn{Question: t.Question, Answer: optional(t.Answer)} })
 }
 
-func (r *reader) turns(field string, in []*pb.Turn, limit int) []kb.Turn {
+// turns reads a conversation; limits nil checks nothing.
+func (r *reader) turns(field string, in []*pb.Turn, limits *services.Limits) []kb.Turn {
 	var out []kb.Turn
 	for i, t := range in {
-		if limit > 0 {
+		if limits != nil {
 			at := index(field, i)
-			r.text(at+".question", t.GetQuestion(), limit)
+			r.text(at+".question", t.GetQuestion(), limits.Question)
+			r.length(at+".answer", t.GetAnswer(), limits.Answer)
 		}
 		out = append(out, kb.Turn{Question: t.GetQuestion(), Answer: t.GetAnswer()})
 	}

@@ -112,10 +112,7 @@ func (s *server) putDocument(r *http.Request, body []byte) ([]byte, string, erro
 		return nil, "", kb.Invalid("document_id", "%q is not the id of the path, %q; leave it out", m.GetDocumentId(), id)
 	}
 	m.DocumentId = id
-	if m.Path != nil {
-		return nil, "", kb.Invalid("path", "a server reads no files of its own; send the text")
-	}
-	doc, _, err := convert.FromDocumentLine(&m)
+	doc, err := convert.FromPutDocument(&m)
 	if err != nil {
 		return nil, "", err
 	}
