@@ -349,7 +349,7 @@ type ListDocumentsRequest struct {
 	PageSize *int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3,oneof" json:"page_size,omitempty"`
 	// next_page_token of the page before. Default: the first page.
 	PageToken *string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3,oneof" json:"page_token,omitempty"`
-	// True: the texts are left out. Default: false.
+	// Has no effect: a list names documents without their texts, GetDocument returns one.
 	OmitText      *bool `protobuf:"varint,3,opt,name=omit_text,json=omitText,proto3,oneof" json:"omit_text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -409,7 +409,7 @@ func (x *ListDocumentsRequest) GetOmitText() bool {
 // ListDocumentsResponse is a page of documents.
 type ListDocumentsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The newest versions by document id. May be fewer than page_size before the last page.
+	// The newest versions by document id, without their texts. May be fewer than page_size before the last page.
 	Documents []*Document `protobuf:"bytes,1,rep,name=documents,proto3" json:"documents,omitempty"`
 	// page_token of the next page. Absent: this is the last one.
 	NextPageToken *string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3,oneof" json:"next_page_token,omitempty"`
@@ -567,9 +567,9 @@ type ListGapsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Of this kind. Default: all kinds.
 	Kind GapKind `protobuf:"varint,1,opt,name=kind,proto3,enum=suffice.v1.GapKind" json:"kind,omitempty"`
-	// Last seen on this day or later, YYYY-MM-DD. Default: no bound.
+	// Met on this day (UTC) or later, YYYY-MM-DD; with until, on a day between the two. Default: no bound.
 	Since *string `protobuf:"bytes,2,opt,name=since,proto3,oneof" json:"since,omitempty"`
-	// First seen on this day or earlier, YYYY-MM-DD. Default: no bound.
+	// Met on this day (UTC) or earlier, YYYY-MM-DD. Default: no bound.
 	Until *string `protobuf:"bytes,3,opt,name=until,proto3,oneof" json:"until,omitempty"`
 	// In this state. Default: all states.
 	State GapState `protobuf:"varint,4,opt,name=state,proto3,enum=suffice.v1.GapState" json:"state,omitempty"`

@@ -172,7 +172,7 @@ type Turn struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The earlier question. Required; at most 8,000 code points.
 	Question string `protobuf:"bytes,1,opt,name=question,proto3" json:"question,omitempty"`
-	// The answer that was given. Default: not known.
+	// The answer that was given; at most 100,000 code points. Default: not known.
 	Answer        *string `protobuf:"bytes,2,opt,name=answer,proto3,oneof" json:"answer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
