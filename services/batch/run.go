@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"runtime"
 	"runtime/debug"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc/codes"
@@ -36,7 +37,8 @@ type Summary struct {
 // cannot be processed gives an error object and the others go on; blank lines are
 // skipped. Each reply is written as soon as it and those before it are there.
 //
-// The error is that of reading, of writing or the context's; failed lines are none.
+// The error is that of reading, of writing or the context's; failed lines are none. No call
+// is at work any more when Run returns.
 func Run(ctx context.Context, command Command, calls Calls, in io.Reader, out io.Writer, opts Options) (Summary, error) {
 	if opts.Jobs <= 0 {
 		opts.Jobs = runtime.GOMAXPROCS(0)
@@ -57,6 +59,7 @@ func Run(ctx context.Context, command Command, calls Calls, in io.Reader, out io
 	// length bounds how far the workers run ahead of a slow line.
 	queue := make(chan chan result, 4*opts.Jobs)
 	workers := make(chan struct{}, opts.Jobs)
+	var answers sync.WaitGroup
 
 	// A read cannot be interrupted. So that a canceled Run does not wait for the other
 	// end of a pipe, reading has a goroutine of its own, which ends with its read.
@@ -84,7 +87,7 @@ func Run(ctx context.Context, command Command, calls Calls, in io.Reader, out io
 				return ctx.Err()
 			}
 			done := make(chan result, 1)
-			go func() {
+			answers.Go(func() {
 				defer func() { <-workers }()
 				if l.err != nil {
 					done <- result{ErrorObject("", l.number, l.err), true}
@@ -92,7 +95,7 @@ func Run(ctx context.Context, command Command, calls Calls, in io.Reader, out io
 				}
 				reply, failed := answer(ctx, command, calls, l.data, l.number, opts)
 				done <- result{reply, failed}
-			}()
+			})
 			select {
 			case queue <- done:
 			case <-ctx.Done():
@@ -136,6 +139,7 @@ func Run(ctx context.Context, command Command, calls Calls, in io.Reader, out io
 		return nil
 	})
 	err := group.Wait()
+	answers.Wait()
 	return sum, err
 }
 

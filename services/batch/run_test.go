@@ -255,10 +255,14 @@ type brokenPipe struct{}
 func (brokenPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestRunReportsWriteErrors(t *testing.T) {
-	in := strings.Repeat(`{"question":"quick"}`+"\n", 50)
-	_, err := batch.Run(t.Context(), precheck(t), grpcapi.NewContract(&echo{}, nil), strings.NewReader(in), brokenPipe{}, batch.Options{Jobs: 2})
+	in := strings.Repeat(`{"question":"quick"}`+"\n"+`{"question":"wait"}`+"\n", 50)
+	e := &echo{}
+	_, err := batch.Run(t.Context(), precheck(t), grpcapi.NewContract(e, nil), strings.NewReader(in), brokenPipe{}, batch.Options{Jobs: 8})
 	if !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("error %v", err)
+	}
+	if n := e.running.Load(); n > 0 {
+		t.Errorf("%d calls are at work after the end", n)
 	}
 }
 
