@@ -20,7 +20,7 @@ var CorpusSets = []string{"cmrc2018", "cmrc2018-train", "squad2", "selqa", "laws
 
 // Corpus reads the documents of a public set below shared/data: each paragraph of a
 // question set, each article section of selqa, each Markdown or text file of a
-// folder. Equal texts come once. ErrNoData where the set is not there.
+// folder. Equal texts of a question set come once. ErrNoData where the set is not there.
 func Corpus(shared, set string) ([]kb.Document, error) {
 	switch set {
 	case "cmrc2018", "cmrc2018-train", "squad2", "lecoqa-stard":

@@ -378,7 +378,7 @@ func Laws(ctx context.Context, engine *fact.Engine, pairs []ArticlePair, need bo
 			}
 			found, other := false, false
 			for _, c := range clashes {
-				if !touches(pages[c.A.Page], c.A, ch.Old) || !touches(pages[c.B.Page], c.B, ch.New) {
+				if !touches(c.A, ch.Old) || !touches(c.B, ch.New) {
 					continue
 				}
 				switch c.Kind {
@@ -402,7 +402,7 @@ func Laws(ctx context.Context, engine *fact.Engine, pairs []ArticlePair, need bo
 }
 
 // touches reports whether the sentence part that a conflict shows holds the number.
-func touches(_ *fact.Page, r fact.Ref, number text.Span) bool {
+func touches(r fact.Ref, number text.Span) bool {
 	return !r.Value.Empty() && r.Value.Overlaps(number) || r.Value.Empty() && r.Span.Overlaps(number)
 }
 

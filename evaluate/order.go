@@ -160,6 +160,6 @@ func WriteOrder(w io.Writer, figures []OrderFigures) error {
 }
 
 func portion(k, n int) string {
-	p, r := wilson(k, n)
+	p, r := shareOf(k, n)
 	return fmt.Sprintf("%.3f (%.2f–%.2f)", p, r[0], r[1])
 }

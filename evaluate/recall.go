@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -90,10 +87,7 @@ func squadSet(shared, name string) (RetrievalSet, error) {
 func lecoqaSet(shared string) (RetrievalSet, error) {
 	set := RetrievalSet{Name: "lecoqa-stard", Seen: true}
 	path := filepath.Join(shared, "data", "lecoqa-stard", "train.json")
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return set, fmt.Errorf("read %s: %w", path, ErrNoData)
-	}
+	data, err := readData(path)
 	if err != nil {
 		return set, err
 	}

@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -193,10 +191,7 @@ func writtenSet(dir string) (RetrievalSet, error) {
 }
 
 func readJSON(path string, into any) error {
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read %s: %w", path, ErrNoData)
-	}
+	data, err := readData(path)
 	if err != nil {
 		return err
 	}

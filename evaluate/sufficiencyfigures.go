@@ -88,8 +88,8 @@ func figuresOf(name string, judged []JudgedExample) SufficiencyFigures {
 	}
 	f.ECE = calibrationError(labels, scores[0])
 	f.AUROC, f.OverlapAUROC, f.FGCAUROC = auroc(labels, scores[0]), auroc(labels, scores[1]), auroc(labels, scores[2])
-	f.FalseRefusal, f.FalseRefusalRange = wilson(refused, f.Sufficient)
-	f.MissedRefusal, f.MissedRefusalRange = wilson(missed, f.Rows-f.Sufficient)
+	f.FalseRefusal, f.FalseRefusalRange = shareOf(refused, f.Sufficient)
+	f.MissedRefusal, f.MissedRefusalRange = shareOf(missed, f.Rows-f.Sufficient)
 	f.BalancedAccuracy = 1 - (f.FalseRefusal+f.MissedRefusal)/2
 	return f
 }
@@ -139,18 +139,6 @@ func auroc(labels []bool, scores []float64) float64 {
 		return math.NaN()
 	}
 	return sum / (positive * negative)
-}
-
-// wilson is a share with its 95 % interval; NaN of nothing.
-func wilson(hits, n int) (float64, [2]float64) {
-	if n == 0 {
-		return math.NaN(), [2]float64{math.NaN(), math.NaN()}
-	}
-	const z = 1.96
-	p, m := float64(hits)/float64(n), float64(n)
-	middle := (p + z*z/(2*m)) / (1 + z*z/m)
-	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	return p, [2]float64{middle - half, middle + half}
 }
 
 // WriteSufficiency writes the figures as a Markdown table.

@@ -18,7 +18,11 @@ import (
 
 // open reads a file of a data set; ErrNoData where it is not there.
 func open(shared string, parts ...string) ([]byte, error) {
-	path := filepath.Join(append([]string{shared, "data"}, parts...)...)
+	return readData(filepath.Join(append([]string{shared, "data"}, parts...)...))
+}
+
+// readData reads a file of a data set; ErrNoData where it is not there.
+func readData(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read %s: %w", path, ErrNoData)

@@ -1,14 +1,10 @@
 package evaluate
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"sort"
@@ -201,10 +197,7 @@ func cellText(s string) string {
 }
 
 func tatqa(dir string) ([]TableQuestion, error) {
-	data, err := os.ReadFile(filepath.Join(dir, "tatqa_dataset_dev.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("read %s: %w", dir, ErrNoData)
-	}
+	data, err := readData(filepath.Join(dir, "tatqa_dataset_dev.json"))
 	if err != nil {
 		return nil, err
 	}
@@ -497,24 +490,13 @@ func share(k, n int) float64 {
 
 // jsonLines reads one value a line.
 func jsonLines[T any](path string) ([]T, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("read %s: %w", path, ErrNoData)
-	}
+	data, err := readData(path)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // read only
-	var out []T
-	d := json.NewDecoder(bufio.NewReader(f))
-	for {
-		var v T
-		switch err := d.Decode(&v); {
-		case errors.Is(err, io.EOF):
-			return out, nil
-		case err != nil:
-			return nil, fmt.Errorf("read %s: %w", path, err)
-		}
-		out = append(out, v)
+	out, err := linesOf[T](data)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
+	return out, nil
 }

@@ -123,8 +123,8 @@ func figuresAt(rows []ThresholdRow, least, sure float64) ThresholdChoice {
 			}
 		}
 	}
-	c.FalseRefusal, c.FalseRefusalInterval = wilson(refused, c.Sufficient)
-	c.MissedRefusal, c.MissedRefusalInterval = wilson(missed, c.Insufficient)
+	c.FalseRefusal, c.FalseRefusalInterval = shareOf(refused, c.Sufficient)
+	c.MissedRefusal, c.MissedRefusalInterval = shareOf(missed, c.Insufficient)
 	c.refusedRate = float64(refused) / math.Max(1, float64(c.Sufficient))
 	c.missedRate = float64(missed) / math.Max(1, float64(c.Insufficient))
 	return c

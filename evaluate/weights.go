@@ -166,21 +166,12 @@ func RouteTable(questions []RoutedQuestion) []RouteRow {
 				continue
 			}
 			row.R10 = sum / float64(row.Questions)
-			row.Low, row.High = shareInterval(sum, float64(row.Questions))
+			row.Low, row.High = wilson(sum, float64(row.Questions))
 			row.Off = row.Questions >= fewest && row.Low < routeFloor
 			out = append(out, row)
 		}
 	}
 	return out
-}
-
-// shareInterval is the 95 % interval of a share; hits may be fractions, as with questions of
-// which a half was found.
-func shareInterval(hits, n float64) (low, high float64) {
-	const z = 1.959964
-	p := hits / n
-	centre, half := p+z*z/(2*n), z*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
-	return max(0, (centre-half)/(1+z*z/n)), min(1, (centre+half)/(1+z*z/n))
 }
 
 // FittedWeights are fusion weights by class, and the one that fits all classes.

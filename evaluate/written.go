@@ -177,6 +177,9 @@ func LoadWritten(dir string) ([]WrittenPassage, error) {
 			}
 			out = append(out, p)
 		}
+		if err := lines.Err(); err != nil {
+			return nil, fmt.Errorf("read %s: %w", path, err)
+		}
 	}
 	return out, nil
 }
