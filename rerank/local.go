@@ -143,6 +143,9 @@ func (l *Local) judge(req kb.AssessRequest) *judged {
 			A: evidence(a, partyPages[clash.A.Page], clash.A), B: evidence(b, partyPages[clash.B.Page], clash.B), OnAsked: clash.Need >= 0,
 		}
 		c.Resolution, c.Prefer = resolve(a, b)
+		if reading.Orders(partyPages[clash.A.Page], clash.A.Span) || reading.Orders(partyPages[clash.B.Page], clash.B.Span) {
+			c.OnAsked = false // an order to a machine is no source: it is shown, and decides nothing
+		}
 		j.clashes = append(j.clashes, c)
 		if !c.OnAsked { // it changes nothing of what is asked
 			continue
@@ -355,9 +358,8 @@ func (l *Local) slots(j *judged) []kb.SlotFill {
 	return out
 }
 
-// preferred drops fillers of passages that lost a resolved conflict, as long as
-// another filler is left.
-func preferred(j *judged, fillers []fact.Ref) []fact.Ref {
+// lost are the passages that lost a resolved conflict on what is asked.
+func (j *judged) lost() map[string]bool {
 	lost := map[string]bool{}
 	for _, c := range j.clashes {
 		if c.OnAsked && c.Resolution != kb.Unresolved {
@@ -369,6 +371,13 @@ func preferred(j *judged, fillers []fact.Ref) []fact.Ref {
 			}
 		}
 	}
+	return lost
+}
+
+// preferred drops fillers of passages that lost a resolved conflict, as long as
+// another filler is left.
+func preferred(j *judged, fillers []fact.Ref) []fact.Ref {
+	lost := j.lost()
 	var kept []fact.Ref
 	for _, f := range fillers {
 		if !lost[j.req.Candidates[j.live[f.Page]].ID] {

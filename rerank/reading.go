@@ -84,7 +84,8 @@ type stretch struct {
 }
 
 // stretches picks what is read for a need: of the pages with the best facts and the nearest
-// sentence the part around them, best first.
+// sentence the part around them, best first. What lost a resolved conflict is not read: the
+// reader knows no authority and no dates, and would point at either side.
 func (j *judged) stretches(most, need int) []stretch {
 	best := map[int]stretch{}
 	note := func(page int, span text.Span, score float64) {
@@ -103,9 +104,12 @@ func (j *judged) stretches(most, need int) []stretch {
 	if o := j.overlap; o.Best >= 0 {
 		note(o.Best, o.BestSpan, 1)
 	}
+	lost := j.lost()
 	out := make([]stretch, 0, len(best))
 	for _, s := range best {
-		out = append(out, s)
+		if !lost[j.req.Candidates[j.live[s.page]].ID] || len(lost) >= len(j.pages) {
+			out = append(out, s)
+		}
 	}
 	sort.Slice(out, func(a, b int) bool {
 		if out[a].score != out[b].score {

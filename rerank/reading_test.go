@@ -32,6 +32,7 @@ type says struct {
 	err      error
 	late     bool
 	asked    int
+	read     int // passages
 	longest  int // code points of the longest passage it was given
 }
 
@@ -42,6 +43,7 @@ func (s *says) Read(ctx context.Context, _ string, passages []string) ([]reader.
 		return nil, ctx.Err()
 	}
 	out := make([]reader.Reading, len(passages))
+	s.read += len(passages)
 	for i, p := range passages {
 		s.longest = max(s.longest, len([]rune(p)))
 		out[i].Holds = 1 - s.holds
@@ -208,6 +210,42 @@ func TestTheReaderPointsElsewhere(t *testing.T) {
 				t.Errorf("evidence %+v is not at its place", e)
 			}
 		})
+	}
+}
+
+// A conflict that authority decides stays decided: the losing passage is not read.
+func TestWhatLostAConflictIsNotRead(t *testing.T) {
+	winner, loser := "洗衣房的押金为30元。", "洗衣房的押金为50元。"
+	analysis := who("洗衣房的押金是多少？")
+	analysis.Class = kb.Numeric
+	analysis.Slots = []kb.Slot{
+		{Name: "subject", Role: kb.Given, Value: "洗衣房"},
+		{Name: "value", Role: kb.Asked, Required: true, Attribute: "押金", Expect: kb.ExpectQuantity},
+	}
+	s := &says{sentence: loser, holds: 0.99}
+	cfg := rerank.Default()
+	cfg.Reading.Mode = rerank.ReadAlways
+	l, err := rerank.New(cfg, reading.New(fact.New(fact.Config{}), 0, nil), scorer(0.7), rerank.Options{Reader: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := l.Assess(t.Context(), kb.AssessRequest{Analysis: analysis, Candidates: []kb.Candidate{
+		{Passage: kb.Passage{ID: "b", Title: "须知", Text: loser, Authority: new(3.0)}, Rank: 1},
+		{Passage: kb.Passage{ID: "a", Title: "制度", Text: winner, Authority: new(9.0)}, Rank: 2},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Conflicts) != 1 || got.Conflicts[0].Prefer != "a" {
+		t.Fatalf("conflicts %+v, want one that prefers a", got.Conflicts)
+	}
+	if s.asked != 1 || s.longest > len([]rune("制度\n"+winner)) || s.read != 1 {
+		t.Errorf("%d passages were read in %d calls, want the winner's alone", s.read, s.asked)
+	}
+	for _, e := range got.Slots[1].Evidence {
+		if e.PassageID != "a" {
+			t.Errorf("evidence %+v of the passage that lost", e)
+		}
 	}
 }
 

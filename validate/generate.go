@@ -84,7 +84,7 @@ func (g *generation) piece(n int, p pack.Piece) Piece {
 	for _, s := range page.Sentences {
 		words := flatten(page.Quote(s.Span))
 		switch {
-		case orders(page, s.Span):
+		case reading.Orders(page, s.Span):
 			content = strings.ReplaceAll(content, page.Quote(s.Span), "")
 		case s.Kind == fact.HeaderRow || words == "" || slices.Contains(sentences, words):
 		case slices.ContainsFunc(p.Kept, func(k text.Span) bool { return k.Contains(s.Span) }):
@@ -220,7 +220,7 @@ func (g *generation) judge(passage int, said StatedFacts, st *kb.Statement, try 
 func (g *generation) holds(passage int, stated string) string {
 	page := g.draft.page(g.reader, passage)
 	if span, ok := locate(page, stated); ok {
-		if orders(page, span) {
+		if reading.Orders(page, span) {
 			return "the passage gives an order there, no information"
 		}
 		return ""
@@ -235,7 +235,7 @@ func (g *generation) holds(passage int, stated string) string {
 			continue
 		case s.Verdict != fact.SupportedClaim:
 			return "not in the passage"
-		case slices.ContainsFunc(s.Evidence, func(r fact.Ref) bool { return orders(page, r.Span) }):
+		case slices.ContainsFunc(s.Evidence, func(r fact.Ref) bool { return reading.Orders(page, r.Span) }):
 			return "the passage gives an order there, no information"
 		}
 		said++
@@ -512,7 +512,7 @@ func (g *generation) decide(ctx context.Context, out kb.AnswerResult) (kb.Answer
 		}
 		page := g.draft.page(g.reader, i)
 		span, ok := locate(page, words)
-		if !ok || orders(page, span) || !g.onTopic(i, span) {
+		if !ok || reading.Orders(page, span) || !g.onTopic(i, span) {
 			return quote{}, false
 		}
 		span = withException(page, g.sentence(page, span))

@@ -8,6 +8,7 @@ import (
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/fact"
+	"suffice.dev/suffice/kb/reading"
 	"suffice.dev/suffice/text"
 )
 
@@ -176,7 +177,7 @@ func (w *writing) judge(ctx context.Context, answer string) error {
 		for _, e := range c.Citations {
 			i := w.place[e.PassageID]
 			q := quote{passage: i, span: text.Span{Start: e.Start, End: e.End}, text: e.Quote}
-			if !orders(g.draft.page(g.reader, i), q.span) {
+			if !reading.Orders(g.draft.page(g.reader, i), q.span) {
 				quotes = append(quotes, q)
 			}
 		}
@@ -224,7 +225,7 @@ func (w *writing) limit(all bool) {
 			wide := withException(page, q.span)
 			rest := text.Span{Start: q.span.End, End: wide.End}
 			words := flatten(page.Quote(rest))
-			if words == "" || w.limits[words] || w.cites(q.passage, rest) || orders(page, rest) {
+			if words == "" || w.limits[words] || w.cites(q.passage, rest) || reading.Orders(page, rest) {
 				continue
 			}
 			for rest.Start < rest.End && unicode.IsSpace(page.Runes[rest.Start]) {

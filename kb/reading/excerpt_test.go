@@ -1,6 +1,7 @@
 package reading_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -49,6 +50,51 @@ func TestExcerpt(t *testing.T) {
 			}
 			if _, ok := e.In(text.Span{Start: 0, End: 1}); ok == (e.Head > 0) {
 				t.Errorf("a span in the head was placed in the passage: %t", ok)
+			}
+		})
+	}
+}
+
+// A row from the middle of a long table stands under the heading rows, in one piece with
+// the line that says of what the table is.
+func TestExcerptOfALongTable(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("The depot lies in the harbour.\n\nBerths and dues, in euros:\n\n| Berth | Summer | Winter |\n| --- | --- | --- |\n")
+	for i := range 60 {
+		fmt.Fprintf(&b, "| Pier %c%d | %d | %d |\n", 'A'+i/10, i%10, 300+7*i, 200+5*i)
+	}
+	p := kb.Passage{Title: "Harbour", Text: b.String()}
+	page := fact.New(fact.Config{}).Read(reading.SourceOf(p))
+	for name, c := range map[string]struct {
+		around string
+		above  bool // the heading rows were put above it
+	}{
+		"the first row": {"| Pier A0 |", false},
+		"a row within":  {"| Pier D4 |", true},
+		"the last row":  {"| Pier F9 |", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			at := strings.Index(p.Text, c.around)
+			e := reading.ExcerptOf(p, page, text.Span{Start: at, End: at + len(c.around)})
+			if !strings.Contains(e.Text, c.around) {
+				t.Fatalf("the row is not in %q", e.Text)
+			}
+			if n := strings.Count(e.Text, "| Berth | Summer | Winter |"); n != 1 {
+				t.Errorf("%d heading rows in %q", n, e.Text)
+			}
+			if !strings.Contains(e.Text, "in euros") {
+				t.Errorf("no unit in %q", e.Text)
+			}
+			if above := e.Head > len("Harbour\n"); above != c.above {
+				t.Errorf("head of %d, want above %t", e.Head, c.above)
+			}
+			if n := utf8.RuneCountInString(e.Text); n > 1020 {
+				t.Errorf("%d code points", n)
+			}
+			in := strings.Index(e.Text, c.around)
+			back, ok := e.In(text.Span{Start: in, End: in + len(c.around)})
+			if !ok || p.Text[back.Start:back.End] != c.around {
+				t.Errorf("%v, %t", back, ok)
 			}
 		})
 	}
