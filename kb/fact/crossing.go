@@ -14,7 +14,8 @@ import (
 
 const (
 	crossMatch  = 0.9 // how far a word of the other language stands for one
-	crossPhrase = 3   // words of the longest Latin phrase that is looked up
+	crossPhrase = 3   // words of the longest Latin phrase without stop words that is looked up
+	crossWhole  = 4   // words of the longest one with them, or from a verb to its particle
 )
 
 // crossings are the words of the other language for those of a wording, looked up when
@@ -47,14 +48,16 @@ func (x *crossings) of(w *wording) []crossProbe {
 	return x.probes
 }
 
-func (x *crossings) add(w *wording, s text.Span, told []crossTold) {
+func (x *crossings) add(w *wording, told []crossTold, spans ...text.Span) {
 	p := crossProbe{told: told}
 	p.cells[0] = int32(len(x.under))
 	last := -1
-	for i := s.Start; i < s.End; i++ {
-		if k := w.at[i]; k >= 0 && k != last {
-			x.under = append(x.under, int32(k))
-			last = k
+	for _, s := range spans {
+		for i := s.Start; i < s.End; i++ {
+			if k := w.at[i]; k >= 0 && k != last {
+				x.under = append(x.under, int32(k))
+				last = k
+			}
 		}
 	}
 	p.cells[1] = int32(len(x.under))
@@ -80,10 +83,12 @@ func (x *crossings) readHan(w *wording) {
 			}
 			var told []crossTold
 			for _, phrase := range words.Latin(string(w.folded[i : i+n])) {
-				told = append(told, x.latin(phrase))
+				if t := x.latin(phrase); t != nil {
+					told = append(told, t)
+				}
 			}
 			if len(told) > 0 {
-				x.add(w, text.Span{Start: i, End: i + n}, told)
+				x.add(w, told, text.Span{Start: i, End: i + n})
 			}
 		}
 	}
@@ -110,17 +115,70 @@ func (x *crossings) readLatin(w *wording) {
 				told = append(told, x.han(word)...)
 			}
 			if len(told) > 0 {
-				x.add(w, text.Span{Start: at[i].Start, End: at[i+n-1].End}, told)
+				x.add(w, told, text.Span{Start: at[i].Start, End: at[i+n-1].End})
+			}
+		}
+	}
+	x.readPhrases(w)
+}
+
+// readPhrases looks up the phrases with stop words of an English wording, as they stand
+// and, of a verb with a particle, with what they are about between: turn it off, get the
+// deposit back.
+func (x *crossings) readPhrases(w *wording) {
+	words := lexicon.DefaultCrossing()
+	var stems []string
+	var at []text.Span
+	for i := 0; i < len(w.folded); {
+		start := i
+		for i < len(w.folded) && text.IsWord(w.folded[i]) {
+			i++
+		}
+		if i == start {
+			i++
+			continue
+		}
+		stems, at = append(stems, text.Stem(string(w.folded[start:i]))), append(at, text.Span{Start: start, End: i})
+	}
+	look := func(phrase string, spans ...text.Span) {
+		var told []crossTold
+		for _, word := range words.HanPhrase(phrase) {
+			told = append(told, x.han(word)...)
+		}
+		if len(told) > 0 {
+			x.add(w, told, spans...)
+		}
+	}
+	for i := range stems {
+		for n := 2; n <= crossWhole && i+n <= len(stems); n++ {
+			look(strings.Join(stems[i:i+n], " "), text.Span{Start: at[i].Start, End: at[i+n-1].End})
+			if last := i + n - 1; n > 2 && particles[stems[last]] {
+				look(stems[i]+" "+stems[last], at[i], at[last])
 			}
 		}
 	}
 }
 
+// particles are the words that may stand behind the object of their verb.
+var particles = map[string]bool{"up": true, "down": true, "out": true, "off": true, "over": true, "back": true, "away": true}
+
 // latin is how a Latin phrase stands in a bag: each word by its stem or, where the
-// dictionary has it, as it is or by its concept.
+// dictionary has it, as it is or by its concept. Bags hold no stop words: nil for a phrase
+// of which without them only a word is left that says something else (turn of turn off).
 func (x *crossings) latin(phrase string) crossTold {
+	stems := lexicon.Stems(phrase)
+	if !strings.Contains(stems, " ") {
+		for word := range strings.SplitSeq(lexicon.Whole(phrase), " ") {
+			if word != stems && !linking[word] {
+				return nil
+			}
+		}
+		if hollow[stems] && stems != lexicon.Whole(phrase) {
+			return nil
+		}
+	}
 	var out crossTold
-	for word := range strings.SplitSeq(lexicon.Stems(phrase), " ") {
+	for word := range strings.SplitSeq(stems, " ") {
 		out = append(out, []key{wordKey(word)})
 	}
 	words := strings.FieldsFunc(phrase, func(r rune) bool { return r == ' ' || r == '-' })
@@ -132,17 +190,66 @@ func (x *crossings) latin(phrase string) crossTold {
 	return out
 }
 
-// han is how a Han word stands in a bag: as it is, or by all its pairs of characters.
+// han is how a Han word stands in a bag: as it is, by all its pairs of characters, or by
+// the terms that it gives where function words and the dictionary cut it (献血 and 者, 拿 of
+// 拿到), if what is lost there says little.
 func (x *crossings) han(word string) []crossTold {
+	if known, ok := x.engine.told.Load(word); ok {
+		return known.([]crossTold)
+	}
+	out := x.hanTold(word)
+	x.engine.told.Store(word, out)
+	return out
+}
+
+func (x *crossings) hanTold(word string) []crossTold {
 	out := []crossTold{{append([]key{wordKey(word)}, x.concept(word)...)}}
-	if runes := []rune(word); len(runes) > 2 {
+	runes := []rune(word)
+	if len(runes) > 2 {
 		var pairs crossTold
 		for i := range len(runes) - 1 {
 			pairs = append(pairs, []key{pairKey(runes[i], runes[i+1])})
 		}
 		out = append(out, pairs)
 	}
+	if len(runes) > 1 {
+		var cut crossTold
+		end, dropped := 0, ""
+		for _, t := range text.TermsWith(nil, runes, x.engine.match()) {
+			if t.Span.End <= end {
+				continue
+			}
+			keys := []key{wordKey(t.Text)}
+			if t.Concept != 0 {
+				keys = append(keys, conceptKey(t.Concept))
+			}
+			dropped += string(runes[end:max(end, t.Span.Start)])
+			cut, end = append(cut, keys), t.Span.End
+		}
+		if dropped += string(runes[end:]); len(cut) > 0 && strings.Trim(dropped, slight) == "" {
+			out = append(out, cut)
+		}
+	}
 	return out
+}
+
+// slight are the function characters of a word that mean little in it.
+const slight = "到得了着过在于的地为更最较"
+
+// linking are the stop words that leave a noun its meaning: a week, in advance, not allowed.
+var linking = map[string]bool{"a": true, "an": true, "the": true, "of": true, "to": true, "for": true, "per": true, "every": true, "in": true, "at": true, "on": true,
+	"by": true, "with": true, "from": true, "under": true, "not": true, "must": true, "may": true, "be": true, "is": true}
+
+// hollow are the stems that say something else alone than with any of them.
+var hollow = hollowStems()
+
+func hollowStems() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`back break bring call carry check come deal draw fall fill find give go hand hold keep know lay leave line
+ let look make mean move order pass pay pick place point pull put run send set show shut stand start stay step take tell think time try turn use work`) {
+		m[text.Stem(w)] = true
+	}
+	return m
 }
 
 // concept are the keys of a word that the dictionary of synonyms has.

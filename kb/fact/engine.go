@@ -36,6 +36,7 @@ type Engine struct {
 	sides    phraseStore[[]sideSet]
 	scratch  sync.Pool // of *scratch
 	terms    sync.Pool // of *[]text.Term, see phrase
+	told     sync.Map  // []crossTold by Han word of the crossing dictionary, see crossings.han
 }
 
 // New returns an engine.

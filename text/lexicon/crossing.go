@@ -32,7 +32,8 @@ func DefaultCrossing() *Crossing { return defaultCrossing() }
 // by it. It does not change and is safe for concurrent use.
 type Crossing struct {
 	latin   map[string][]string // by Han word
-	han     map[string][]string // by the stems of a Latin phrase
+	han     map[string][]string // by the Stems of a Latin phrase without stop words
+	phrases map[string][]string // by the Whole stems of one with them
 	longest int                 // code points of the longest Han word
 }
 
@@ -46,7 +47,7 @@ func ParseCrossing(file string, data []byte) (*Crossing, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Crossing{latin: make(map[string][]string, 2*len(entries)), han: make(map[string][]string, 2*len(entries))}
+	c := &Crossing{latin: make(map[string][]string, 2*len(entries)), han: make(map[string][]string, 2*len(entries)), phrases: make(map[string][]string, len(entries)/4)}
 	for _, e := range entries {
 		var han, latin []string
 		for raw := range strings.SplitSeq(e.terms, ",") {
@@ -78,8 +79,13 @@ func ParseCrossing(file string, data []byte) (*Crossing, error) {
 			c.latin[t] = appendNew(c.latin[t], latin)
 		}
 		for _, t := range latin {
-			stems := Stems(t)
-			c.han[stems] = appendNew(c.han[stems], han)
+			words := latinWords(t)
+			to := c.han
+			if slices.ContainsFunc(words, text.StopWord) && slices.ContainsFunc(words, func(w string) bool { return !text.StopWord(w) }) {
+				to = c.phrases
+			}
+			whole := joinStems(words)
+			to[whole] = appendNew(to[whole], han)
 		}
 	}
 	return c, nil
@@ -97,19 +103,32 @@ func appendNew(list, more []string) []string {
 // Stems are the stems of the words of a folded Latin phrase, stop words left out, with a
 // space between; of a phrase of stop words alone, all of them.
 func Stems(phrase string) string {
-	words := strings.FieldsFunc(phrase, func(r rune) bool { return r == ' ' || r == '-' })
+	words := latinWords(phrase)
 	kept := slices.DeleteFunc(slices.Clone(words), text.StopWord)
 	if len(kept) == 0 {
 		kept = words
 	}
-	for i, w := range kept {
-		kept[i] = text.Stem(w)
+	return joinStems(kept)
+}
+
+// Whole are the stems of all words of a folded Latin phrase: turn off is another thing
+// than turn, and by hand than hand.
+func Whole(phrase string) string { return joinStems(latinWords(phrase)) }
+
+func latinWords(phrase string) []string {
+	return strings.FieldsFunc(phrase, func(r rune) bool { return r == ' ' || r == '-' })
+}
+
+func joinStems(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = text.Stem(w)
 	}
-	return strings.Join(kept, " ")
+	return strings.Join(out, " ")
 }
 
 // Len is the number of Han words and of Latin phrases.
-func (c *Crossing) Len() (han, latin int) { return len(c.latin), len(c.han) }
+func (c *Crossing) Len() (han, latin int) { return len(c.latin), len(c.han) + len(c.phrases) }
 
 // Longest is the length of the longest Han word in code points.
 func (c *Crossing) Longest() int { return c.longest }
@@ -118,6 +137,10 @@ func (c *Crossing) Longest() int { return c.longest }
 // an unknown one. The caller does not change them.
 func (c *Crossing) Latin(word string) []string { return c.latin[word] }
 
-// Han are the Han words for a Latin phrase that is given as its Stems; nil for an unknown
-// one. The caller does not change them.
+// Han are the Han words for a Latin phrase without stop words that is given as its Stems;
+// nil for an unknown one. The caller does not change them.
 func (c *Crossing) Han(stems string) []string { return c.han[stems] }
+
+// HanPhrase are the Han words for a Latin phrase with stop words that is given as its
+// Whole stems; nil for an unknown one. The caller does not change them.
+func (c *Crossing) HanPhrase(whole string) []string { return c.phrases[whole] }
