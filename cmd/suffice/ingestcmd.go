@@ -112,7 +112,9 @@ func (b *bar) at(done, total int, path string) {
 	if total > 0 {
 		b.ChangeMax(total)
 	}
-	b.Describe(filepath.Base(path))
+	if path != "" {
+		b.Describe(filepath.Base(path))
+	}
 	_ = b.Set(done) // a bar that cannot be drawn stops nothing
 }
 

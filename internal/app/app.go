@@ -87,7 +87,7 @@ func Open(ctx context.Context, opt Options) (*App, error) {
 	}
 	a := &App{opt: opt, log: opt.Logger}
 	a.parts = &parts{}
-	a.data = &data{opening: make(chan struct{}, 1), dir: opt.Data, role: opt.Role, mustExist: opt.MustExist, log: opt.Logger, parts: a.parts, now: opt.Now}
+	a.data = &data{ready: &readiness{}, opening: make(chan struct{}, 1), dir: opt.Data, role: opt.Role, mustExist: opt.MustExist, log: opt.Logger, parts: a.parts, now: opt.Now}
 	var registry prometheus.Registerer
 	var metrics *telemetry.Pipeline
 	if opt.Registry != nil {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -34,7 +35,7 @@ const indexFolder = "index"
 // data is the data folder of a role: the store, the index, or both. It is opened
 // when first needed and stays open.
 type data struct {
-	behind    atomic.Bool // the index follows a store elsewhere and has not caught up yet
+	ready     *readiness  // what a serving process still has to read
 	down      atomic.Bool // the shared store does not answer
 	dir       string
 	role      Role
@@ -222,8 +223,8 @@ func (o *opening) Retrieve(ctx context.Context, req kb.RetrieveRequest) (kb.Retr
 	if x == nil {
 		return kb.Retrieved{}, errDataClosed
 	}
-	if o.data.behind.Load() { // what was never read is not missing
-		return kb.Retrieved{}, fmt.Errorf("%w: the index is still reading the change feed", kb.ErrUnavailable)
+	if err := o.data.ready.whole(); err != nil {
+		return kb.Retrieved{}, err
 	}
 	if o.data.down.Load() { // what changed meanwhile is not known
 		return kb.Retrieved{}, fmt.Errorf("%w: the store does not answer", kb.ErrUnavailable)
@@ -329,7 +330,11 @@ func (o *openingKnowledge) Document(ctx context.Context, id string, version int)
 	if err != nil {
 		return kb.Document{}, err
 	}
-	return s.Document(ctx, id, version)
+	doc, err := s.Document(ctx, id, version)
+	if errors.Is(err, kb.ErrNotFound) {
+		err = cmp.Or(o.data.ready.whole(), err)
+	}
+	return doc, err
 }
 
 func (o *openingKnowledge) Documents(ctx context.Context, pageToken string, pageSize int) ([]kb.Document, string, error) {
@@ -345,7 +350,11 @@ func (o *openingKnowledge) Changes(ctx context.Context, after int64, limit int) 
 	if err != nil {
 		return nil, err
 	}
-	return s.Changes(ctx, after, limit)
+	changes, err := s.Changes(ctx, after, limit)
+	if err == nil && len(changes) == 0 { // an index that reads this feed is at its end only when all is in it
+		err = o.data.ready.whole()
+	}
+	return changes, err
 }
 
 func (o *openingKnowledge) RecordGaps(ctx context.Context, gaps []kb.GapRecord) error {

@@ -33,6 +33,9 @@ type Serving struct {
 	Progress func(done, total int, path string)
 	// Ingested gets the report of the first ingestion; nil = it is logged alone.
 	Ingested func(kb.IngestReport)
+	// Listening is told the addresses when requests are taken, before the documents are
+	// ingested; nil = nobody is.
+	Listening func(grpcAddr, httpAddr string)
 	// Ready is told the addresses once everything serves; nil = nobody is.
 	Ready func(grpcAddr, httpAddr string)
 }
@@ -80,7 +83,7 @@ func (a *App) Serve(ctx context.Context, opt Serving) error {
 		return setup(err)
 	}
 
-	ready := &readiness{}
+	ready := a.data.ready
 	ready.wait("starting")
 	rpc := grpcapi.New(a.surface(ready, opt.Reflection))
 	web := a.web(ready)
@@ -101,6 +104,9 @@ func (a *App) Serve(ctx context.Context, opt Serving) error {
 				failed <- fmt.Errorf("serve http: %w", err)
 			}
 		})
+	}
+	if opt.Listening != nil {
+		opt.Listening(grpcListener.Addr().String(), httpAddr)
 	}
 	a.follow(background, &work, opt.Reload)
 	work.Go(func() {
@@ -136,7 +142,7 @@ func (a *App) Serve(ctx context.Context, opt Serving) error {
 		err = nil
 	case err = <-failed:
 	}
-	ready.wait("shutting down")
+	ready.leave()
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.Config().Limits.Deadline+drainExtra)
 	defer cancel()
 	a.log.Info("draining")
@@ -282,11 +288,9 @@ func (a *App) untilOpen(ctx context.Context, ready *readiness, err error) error 
 func (a *App) fill(ctx context.Context, opt Serving, ready *readiness) error {
 	if store, index := a.data.opened(); index != nil && store == nil {
 		ready.wait("reading the change feed")
-		a.data.behind.Store(true)
 		for failing := false; ; {
 			err := index.Sync(ctx, current{a.holder})
 			if err == nil {
-				a.data.behind.Store(false)
 				return nil
 			}
 			if ctx.Err() != nil {
@@ -307,7 +311,12 @@ func (a *App) fill(ctx context.Context, opt Serving, ready *readiness) error {
 		return nil
 	}
 	ready.wait("ingesting " + opt.Docs)
-	report, err := a.ingest(ctx, opt.Docs, opt.Progress)
+	report, err := a.ingest(ctx, opt.Docs, func(done, total int, path string) {
+		ready.wait(fmt.Sprintf("ingesting %s (%d of %d documents)", opt.Docs, done, total))
+		if opt.Progress != nil {
+			opt.Progress(done, total, path)
+		}
+	})
 	if err == nil && opt.Ingested != nil {
 		opt.Ingested(report)
 	}
@@ -374,18 +383,38 @@ func stamps(dir string) [sha256.Size]byte {
 	return [sha256.Size]byte(sum.Sum(nil))
 }
 
-// readiness says what a process waits for before it can serve.
-type readiness struct{ waiting atomic.Pointer[string] }
+// readiness says what a process waits for before it can serve. The zero value waits for
+// nothing.
+type readiness struct {
+	waiting atomic.Pointer[string]
+	leaving atomic.Bool
+}
 
 func (r *readiness) wait(for_ string) { r.waiting.Store(&for_) }
 
 func (r *readiness) done() { r.waiting.Store(nil) }
 
+// leave says that no new client should come. Requests that still do are answered: what the
+// process holds is as whole as it was.
+func (r *readiness) leave() { r.leaving.Store(true) }
+
 // Ready implements services.Readiness. All services of a process become ready
 // together.
 func (r *readiness) Ready(string) error {
+	if r.leaving.Load() {
+		return errors.New("shutting down")
+	}
 	if w := r.waiting.Load(); w != nil {
 		return errors.New(*w)
+	}
+	return nil
+}
+
+// whole returns kb.ErrUnavailable, with what is waited for, until all that is to be asked
+// about was read: what was not read yet is not missing.
+func (r *readiness) whole() error {
+	if w := r.waiting.Load(); w != nil {
+		return fmt.Errorf("not ready: %s: %w", *w, kb.ErrUnavailable)
 	}
 	return nil
 }

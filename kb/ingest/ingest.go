@@ -29,8 +29,9 @@ type Options struct {
 	Collection string
 	Readers    []string
 	Source     string
-	// Progress is told after each batch how many of total documents are done, and the
-	// path of the last one. It is called from one goroutine.
+	// Progress is told at the beginning, with an empty path, and after each batch how many
+	// of total documents are done, and the path of the last one. It is called from one
+	// goroutine.
 	Progress func(done, total int, path string)
 	// BatchDocuments and BatchBytes bound one Put; 0 = 256 documents, 3 MiB of text.
 	BatchDocuments int
@@ -94,6 +95,9 @@ func (r *run) paths(ctx context.Context, paths []string) error {
 		for _, f := range t.files {
 			r.total += f.documents
 		}
+	}
+	if r.opt.Progress != nil {
+		r.opt.Progress(0, r.total, "")
 	}
 	for _, t := range trees {
 		if err := r.tree(ctx, t); err != nil {
