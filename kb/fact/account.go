@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"maps"
 	"math/big"
 	"regexp"
 	"slices"
@@ -53,6 +54,9 @@ func (k *Checker) account(c Claim, i int, facts []int, best found) (Support, boo
 		}
 	}
 	claim := speakerOf(p, c.Span)
+	if len(facts) == 1 {
+		claim = speakerOf(p, stretchOf(c, &p.Facts[facts[0]]))
+	}
 	if x := k.sibling(claim, at); x != nil {
 		return unsupported("said of " + strings.TrimSpace(v.page.Quote(at.label)))
 	}
@@ -137,8 +141,8 @@ func (k *Checker) bounded(c Claim, i int, facts []int, at *group) (why string, a
 					continue
 				}
 				switch r, _ := quantity.Compare(q, t); {
-				case q.Unit.Dim == quantity.Ordinal && q.Lo != nil && t.Lo != nil:
-					if q.Lo.Cmp(t.Lo) == 0 {
+				case q.Unit.Dim == quantity.Ordinal && q.Lo != nil && (t.Lo != nil || t.Hi != nil):
+					if r == relation.Same || r == relation.Differs && t.Lo != nil && q.Lo.Cmp(t.Lo) == 0 { // of other things: by the number alone
 						met = true
 					} else if other == "" {
 						other = page.Quote(t.Span)
@@ -206,8 +210,17 @@ var turns = buildAxes([][2]string{
 // "" where the claim's own word stands there, too, or none does. own is the stretch that
 // supports the claim, whole its sentence.
 func turnedWord(claim, own, whole string) string {
-	a, b, all := sidesOf(claim), sidesOf(own), sidesOf(whole)
-	for axis, s := range a {
+	a := sidesOf(claim)
+	if len(a) == 0 {
+		return ""
+	}
+	return turnedBy(a, sidesOf(own), sidesOf(whole))
+}
+
+// turnedBy is turnedWord of the sides that each names: the first of the axes on which they part.
+func turnedBy(a, b, all map[int]turnSide) string {
+	for _, axis := range slices.Sorted(maps.Keys(a)) {
+		s := a[axis]
 		t, ok := b[axis]
 		if !ok || s.sides == 3 || t.sides&s.sides != 0 || all[axis].sides&s.sides != 0 || t.sides == 3 {
 			continue
@@ -225,7 +238,8 @@ func turnedWord(claim, own, whole string) string {
 func (k *Checker) turnedThen(c Claim, cl *Clause) (Support, bool) {
 	p := c.Page
 	claim := p.Quote(cl.Span)
-	if len(sidesOf(claim)) == 0 {
+	sides := sidesOf(claim)
+	if len(sides) == 0 {
 		return Support{}, false
 	}
 	said := grams(p, c.Span)
@@ -238,12 +252,16 @@ func (k *Checker) turnedThen(c Claim, cl *Clause) (Support, bool) {
 			if (o.Denied != (o.Modality == MustNot)) != (cl.Denied != (cl.Modality == MustNot)) || len(o.Conditions) > 0 || v.page.Sentences[o.Sentence].Kind != Prose {
 				continue
 			}
-			own := v.page.Quote(o.Span)
-			why := turnedWord(claim, own, own)
+			own := v.clauseText(i)
+			turned := *v.turned.get(i, func() *map[int]turnSide {
+				sides := sidesOf(own)
+				return &sides
+			})
+			why := turnedBy(sides, turned, turned)
 			if why == "" {
 				continue
 			}
-			at := o.Start + len([]rune(fold(own)[:strings.Index(fold(own), why)]))
+			at := o.Start + len([]rune(own[:strings.Index(own, why)]))
 			rest := grams(v.page, o.Span, text.Span{Start: at, End: at + len([]rune(why))})
 			if x := weighs(rest, nil); x < labelShare || weighs(rest, said) < 0.8*x {
 				continue

@@ -178,7 +178,7 @@ func (k *Checker) withoutAs(cl, src *Clause, v *view) bool {
 // Enterprise only) and the claim says it of others.
 func (k *Checker) namesOther(c Claim, cl *Clause, v *view, src *Clause) bool {
 	limit := reachOf(v.foldedText()[src.Start:src.End], src.Start).only
-	if limit.Empty() {
+	if limit.Empty() || len(src.Quantities) > 0 && strings.HasSuffix(fold(v.page.Quote(limit)), "alone") { // 214 mm in October alone: more in all
 		return false
 	}
 	only := k.engine.wordingOf(v.page.Runes, limit, nil, stanceWords(v.page.Runes, src.Span))

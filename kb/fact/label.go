@@ -2,10 +2,12 @@ package fact
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"suffice.dev/suffice/kb/fact/quantity"
 	"suffice.dev/suffice/kb/fact/relation"
+	"suffice.dev/suffice/kb/fact/when"
 	"suffice.dev/suffice/text"
 )
 
@@ -260,10 +262,89 @@ var comparesTwo = regexp.MustCompile(`比|相比|较|倍|合计|总共|一共|�
 type speaker struct {
 	said, first map[string]float64
 	two         bool // it compares or joins groups
+	valued      bool // it is looked for by a value, which only one group has
 }
 
 func speakerOf(p *Page, span text.Span, skip ...text.Span) speaker {
-	return speaker{said: grams(p, span, skip...), first: grams(p, leading(p, span, labelRunes), skip...), two: comparesTwo.MatchString(fold(p.Quote(span)))}
+	return speaker{said: grams(p, span, skip...), first: grams(p, leading(p, span, labelRunes), skip...), two: comparesTwo.MatchString(strings.ReplaceAll(fold(p.Quote(span)), "平均", ""))}
+}
+
+// stretchOf is the stretch of a claim that says of what a value of it is: all of the claim,
+// unless it has several values of one kind; then the words that go with this one. Of "a
+// single costs 74 and a double 82" the 82 is that of a double.
+func stretchOf(c Claim, f *Fact) text.Span {
+	p := c.Page
+	if f.Clause < 0 || f.Clause >= len(p.Clauses) {
+		return c.Span
+	}
+	cl := &p.Clauses[f.Clause]
+	var beside []int // values of its clause
+	apart := false   // another clause has one, too
+	for i := range p.Clauses {
+		if !c.Span.Contains(p.Clauses[i].Span) {
+			continue
+		}
+		for _, n := range p.valuesIn([2]int{i, i + 1}) {
+			o := &p.Facts[n]
+			switch {
+			case !comparable(f, o) || o.Value.Quantity != nil && (o.Value.Quantity.Weak || o.Value.Quantity.Unit.Name != f.Value.Quantity.Unit.Name && o.Value.Quantity.Unit.Name != "" && f.Value.Quantity.Unit.Name != ""):
+			case i != f.Clause:
+				apart = true
+			case len(beside) == 0 || o.Value.Span.Start >= p.Facts[beside[len(beside)-1]].Value.Span.End:
+				beside = append(beside, n)
+			}
+		}
+	}
+	at := slices.IndexFunc(beside, func(n int) bool { return p.Facts[n].Value.Span == f.Value.Span })
+	switch {
+	case at < 0, len(beside) < 2 && !apart:
+		return c.Span
+	case len(beside) < 2:
+		return namedBy(p, cl.Span, f, c.Span)
+	}
+	last := p.Facts[beside[len(beside)-1]].Value.Span
+	behind := true // what each is said of stands behind it
+	for n, i := range beside {
+		s := text.Span{Start: p.Facts[i].Value.Span.End, End: cl.End}
+		if n+1 < len(beside) {
+			s.End = p.Facts[beside[n+1]].Value.Span.Start
+		}
+		behind = behind && saidBehind.MatchString(fold(p.Quote(s)))
+	}
+	own := text.Span{Start: cl.Start, End: f.Value.Span.End}
+	if at > 0 {
+		own.Start = p.Facts[beside[at-1]].Value.Span.End
+	}
+	if behind {
+		own = text.Span{Start: f.Value.Span.Start, End: cl.End}
+		if at+1 < len(beside) {
+			own.End = p.Facts[beside[at+1]].Value.Span.Start
+		}
+	} else if weighs(grams(p, text.Span{Start: last.End, End: cl.End}), nil) >= labelShare {
+		return c.Span // it cannot be told which words go with which
+	}
+	return namedBy(p, own, f, c.Span)
+}
+
+// saidBehind matches what follows a value where that is what the value is said of: 46 for adults.
+var saidBehind = regexp.MustCompile(`^[^a-z]*(?:[a-z]+ )?(?:for|in|on|at|to|from|of|with|under|over|above|below|up to|if|when|per|by)\b`)
+
+// namedBy is a stretch with words of its own beside a value, or else the whole.
+func namedBy(p *Page, own text.Span, f *Fact, whole text.Span) text.Span {
+	if weighs(grams(p, own, f.Value.Span), nil) >= labelShare {
+		return own
+	}
+	return whole
+}
+
+// ofOnes are words that stand for a noun that is left out.
+var ofOnes = map[string]float64{"one": 1, "ones": 1, "that": 1, "those": 1}
+
+// elides reports whether a claim has all words of one label and not all of another, the
+// two being told apart by words that only one of them has: the small one, beside the large
+// chapel, is named by "the small chapel".
+func elides(said, label, other map[string]float64) bool {
+	return weighs(label, said, other) >= labelShare && weighs(label, nil, said, ofOnes) == 0 && weighs(other, nil, said, label) >= labelShare
 }
 
 // sibling finds the piece that a claim speaks of where the one at hand speaks of
@@ -285,7 +366,8 @@ func (k *Checker) sibling(c speaker, at *group) *group {
 		if own < labelShare || own <= most || !k.parallel(at, o) {
 			continue
 		}
-		if !at.row && c.two && weighs(c.said, at.named, o.all, o.inherited) >= labelShare || at.row && weighs(c.said, at.named, o.all) >= labelShare || weighs(c.first, at.first, o.all, o.inherited) >= labelShare {
+		if (!at.row && c.two && weighs(c.said, at.named, o.all, o.inherited) >= labelShare || at.row && weighs(c.said, at.named, o.all) >= labelShare || weighs(c.first, at.first, o.all, o.inherited) >= labelShare) &&
+			(at.row || c.two || !c.valued || o.sentence != at.sentence || !elides(c.said, o.named, at.named)) {
 			continue // the claim names both
 		}
 		best, most = o, own
@@ -342,13 +424,16 @@ func (k *Checker) besideIn(c speaker, v *view, i int) int {
 	p := v.page
 	f := &p.Facts[i]
 	cl := v.clauseOf(f)
-	if cl == nil || c.two || v.inTable(f) || f.Value.Quantity == nil {
+	if cl == nil || c.two || v.inTable(f) || f.Value.Quantity == nil && f.Value.Kind != TimeValue {
 		return -1
+	}
+	if n := inOrder(c, v, i, k); n >= 0 {
+		return n
 	}
 	var of []int
 	for _, n := range p.valuesIn([2]int{f.Clause, f.Clause + 1}) {
 		o := &p.Facts[n]
-		if o.Value.Quantity != nil && (comparable(f, o) || o.Value.Quantity.Unit.Dim == quantity.None && o.Value.Quantity.Point()) && (len(of) == 0 || o.Value.Span.Start >= p.Facts[of[len(of)-1]].Value.Span.End) {
+		if (comparable(f, o) || f.Value.Quantity != nil && o.Value.Quantity != nil && o.Value.Quantity.Unit.Dim == quantity.None && o.Value.Quantity.Point()) && (len(of) == 0 || o.Value.Span.Start >= p.Facts[of[len(of)-1]].Value.Span.End) {
 			of = append(of, n)
 		}
 	}
@@ -379,12 +464,35 @@ func (k *Checker) besideIn(c speaker, v *view, i int) int {
 	}
 	best, most := -1, labelShare/2
 	for n, x := range of {
-		if y := weighs(c.said, labels[n], own); n != at && y > most && weighs(c.said, own, labels[n]) < labelShare {
+		if y := weighs(c.said, labels[n], own); n != at && y > most && (weighs(c.said, own, labels[n]) < labelShare || elides(c.said, labels[n], own)) {
 			best, most = x, y
 		}
 	}
 	return best
 }
+
+// inOrder finds the value that is the claim's by its place in a list (A, B and C: 3, 5 and 8
+// respectively), where this one is another's; -1 for none.
+func inOrder(c speaker, v *view, i int, k *Checker) int {
+	f := &v.page.Facts[i]
+	if f.Subject.Text == "" || !ordered.MatchString(v.sentenceText(f.Sentence)) {
+		return -1
+	}
+	own := k.phraseGrams(f.Subject.Text)
+	for n := range v.page.Facts {
+		o := &v.page.Facts[n]
+		if n == i || o.Sentence != f.Sentence || o.Subject.Text == "" || o.Threshold || !comparable(f, o) || when.Scope(f.Times, o.Times) == relation.Differs {
+			continue
+		}
+		if elides(c.said, k.phraseGrams(o.Subject.Text), own) {
+			return n
+		}
+	}
+	return -1
+}
+
+// ordered matches sentences in which the order of two lists tells what goes with what.
+var ordered = regexp.MustCompile(`分别|依次|\brespectively\b|\bin that order\b`)
 
 // otherColumn reports whether the claim names another column of the row than that of a
 // cell, by words in which the two headings differ.
@@ -420,7 +528,8 @@ func (k *Checker) placed(c Claim, f *Fact, all []found) []found {
 	if q := f.Value.Quantity; q != nil && !q.NounSpan.Empty() && q.Span.Contains(q.NounSpan) {
 		skip.End = q.NounSpan.Start
 	}
-	claim := speakerOf(c.Page, c.Span, skip)
+	claim := speakerOf(c.Page, stretchOf(c, f), skip)
+	claim.valued = true
 	said := claim.said
 	var out []found
 	seen := map[[2]int]bool{}
@@ -455,6 +564,9 @@ func (k *Checker) placed(c Claim, f *Fact, all []found) []found {
 		o := &v.page.Facts[own]
 		g := found{page: h.page, fact: own, clause: o.Clause, fit: max(h.fit, contradictFit)}
 		g.rel, g.why = sameValue(f.Value, o.Value)
+		if f.Value.Time != nil && o.Value.Time != nil && g.rel != relation.Same && f.Value.Time.Kind == o.Value.Time.Kind {
+			g.rel = relation.Excludes // days of two things beside each other, without a year
+		}
 		out = append(out, g)
 	}
 	return out

@@ -282,7 +282,7 @@ var stanceWordList = text.NewTrie(map[int16]string{
 	int16(modalPlanned):   "计划|拟|预计|打算|拟于|预期|规划|plans to|plan to|planned to|intends to|expected to|aims to|hopes to|scheduled to|proposed to",
 	int16(quantAll):       "所有|全部|全体|任何|一切|均|都|一律|各|每个|始终|总是|任意|完全|all|every|any|always|each|both|entire|entirely|completely|regardless|in all cases|everyone|everything",
 	int16(quantSome):      "部分|有些|某些|一些|少数|多数|大多数|大部分|有的|通常|一般|往往|主要|几乎|some|most|many|several|few|certain|usually|often|generally|mostly|sometimes|mainly|partly|almost|nearly all|typically",
-	int16(quantOnly):      "仅|只|只有|仅有|唯一|仅限|只能|only|solely|exclusively|just|merely|sole",
+	int16(quantOnly):      "nobody but|no one but|none but|nobody except|no one except|nobody other than|no one other than|nothing but|仅|只|只有|仅有|唯一|仅限|只能|only|solely|exclusively|just|merely|sole",
 	int16(exception):      "除|除外|除了|之外|以外|但|但是|除非|例外|except|unless|other than|apart from|but|excluding|however|although|though",
 	int16(supposition):    "如果|若|假如|的话|情况下|凡|只要|一旦|if|provided|when|where|once|as long as|in case|subject to",
 })

@@ -63,6 +63,8 @@ type sheet struct {
 	marks                   kept[clauseMarks]
 	letters                 kept[key] // see lettersAt
 	clausal                 kept[[]sideSet]
+	texts                   kept[string]           // folded, see clauseText
+	turned                  kept[map[int]turnSide] // see turnedThen
 
 	// By sentence.
 	sentences kept[string] // folded
@@ -95,6 +97,7 @@ func (e *Engine) sheet(p *Page, title string) *sheet {
 		*by = make(kept[bag], clauses)
 	}
 	s.related, s.reaches, s.marks = make(kept[[]int32], clauses), make(kept[reach], clauses), make(kept[clauseMarks], clauses)
+	s.texts, s.turned = make(kept[string], clauses), make(kept[map[int]turnSide], clauses)
 	s.letters, s.members, s.clausal = make(kept[key], clauses), make(kept[[]classMember], facts), make(kept[[]sideSet], clauses)
 	s.sentences, s.bags = make(kept[string], len(p.Sentences)), make(kept[bag], len(p.Sentences))
 	s.grids, s.figures, s.lookups = make(kept[cellGrid], 1), make(kept[numberSet], 1), make(kept[[]sheetTable], 1)
@@ -172,6 +175,15 @@ func (s *sheet) indexOf(f *Fact) int {
 		}
 	}
 	return c.Facts[0]
+}
+
+// clauseText is a clause, folded.
+func (s *sheet) clauseText(i int) string {
+	return *s.texts.get(i, func() *string {
+		c := &s.page.Clauses[i]
+		t := string(s.foldedText()[c.Start:c.End])
+		return &t
+	})
 }
 
 // sentenceText is a sentence, folded.

@@ -35,6 +35,9 @@ var superlatives = []extremum{
 	{regexp.MustCompile(`最(?:低|小|少|短|近|窄|浅|薄|矮)|\b(?:lowest|smallest|fewest|shortest|narrowest|nearest|(?:the|has|have|had) least)\b`), -1, nil, false},
 }
 
+// extremeMarks are in every word of superlatives.
+var extremeMarks = []string{"最", "est", "most", "least"}
+
 // ordinalExtreme matches a superlative that asks for one but the first of several, or for
 // some of them: the second largest, one of the highest.
 var ordinalExtreme = regexp.MustCompile(`之一|第[二三四五2-5]|倒数|\b(?:second|third|fourth|among|one of|at)\b`)
@@ -69,7 +72,7 @@ func (k *Checker) outdone(c Claim, i int, alone bool) (Support, bool) {
 	p := c.Page
 	cl := &p.Clauses[i]
 	said := string(text.Fold(p.Runes[cl.Start:cl.End]))
-	if cl.Denied || ordinalExtreme.MatchString(said) {
+	if cl.Denied || !hasAny(said, extremeMarks) || ordinalExtreme.MatchString(said) {
 		return Support{}, false
 	}
 	at := slices.IndexFunc(superlatives, func(x extremum) bool { return x.word.MatchString(said) })
@@ -94,7 +97,7 @@ func (k *Checker) outdone(c Claim, i int, alone bool) (Support, bool) {
 			continue
 		}
 		for j := range v.page.Clauses {
-			if o := &v.page.Clauses[j]; by.word.MatchString(fold(v.page.Quote(o.Span))) && w.scoreOn(v.clauseBag(j)) >= 0.5 {
+			if by.word.MatchString(v.clauseText(j)) && w.scoreOn(v.clauseBag(j)) >= 0.5 {
 				return Support{}, false // the source says itself which it is
 			}
 		}

@@ -2,6 +2,7 @@ package fact
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -54,6 +55,7 @@ type Checker struct {
 	phrases  map[string]map[string]float64
 	words    [][]map[string]float64 // grams by page and clause
 	joins    *links
+	changes  [][]change          // by page, see changesOf
 	parts    map[string]*Checker // of some of the pages
 }
 
@@ -69,6 +71,7 @@ type found struct {
 	fit                float64
 	rel                relation.Relation
 	why                string
+	left               bool // the value is what the fact leaves over: the clause says it with the opposite words
 }
 
 // Check judges one claim. A claim is supported when every value in it is a value of
@@ -87,6 +90,11 @@ func (k *Checker) judged(c Claim) Support {
 	}
 	if more := k.leftWanting(c, s); more != "" {
 		return Support{Verdict: ContradictedClaim, Probability: 0.05, Evidence: s.Evidence, Ground: OnStance, Reason: "the source asks for more: " + more}
+	}
+	if why := k.onlySuspected(c, s); why != "" {
+		s.Verdict, s.Probability, s.Reason, s.Limited = UnsupportedClaim, 0.2, why, true
+		s.Ground = OnStance
+		return s
 	}
 	if why, dropped := k.unsure(c, s); why != "" {
 		s.Verdict, s.Probability, s.Reason, s.Limited = UnsupportedClaim, 0.45*s.Probability, why, dropped
@@ -464,6 +472,8 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 				h.rel, h.why = relation.Same, "the limit itself, compared with"
 			case h.rel == relation.Excludes && o.Threshold:
 				h.rel, h.why = relation.Differs, "the bound of a case"
+			case h.rel == relation.Excludes && o.Value.Quantity != nil && o.Value.Quantity.Weak:
+				h.rel, h.why = relation.Differs, "an article"
 			case h.rel == relation.Excludes && told < crossOther:
 				h.rel, h.why = relation.Differs, "another thing"
 			case !o.Threshold && k.otherCase(c, f, o) == relation.Differs:
@@ -482,11 +492,14 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 			all = append(all, h)
 		}
 	}
-	all = k.placed(c, f, all)
+	all = k.ofEvent(c, f, k.placed(c, f, all))
 	sort.SliceStable(all, func(a, b int) bool { return all[a].fit > all[b].fit })
 	hit, ok := k.derived(c, f, w, topic)
 	if !ok {
 		hit, ok = k.implied(c, f, w, topic)
+	}
+	if !ok {
+		hit, ok = k.workedOut(c, f, w, topic)
 	}
 	if ok && (len(all) == 0 || all[0].rel != relation.Same) {
 		return hit, Support{Verdict: SupportedClaim}
@@ -807,11 +820,7 @@ func (k *Checker) best(c Claim, cl *Clause, w, topic *wording, have []found) []f
 			if said.total > 0 && k.supposes(o) && (said.scoreOn(v.assertedBag(i)) < leastAsserted || said.scoreOn(ownAsserted(o)) < 0.12) {
 				continue // its words are only those of a condition
 			}
-			own := newBag(len(o.Terms))
-			for _, t := range o.Terms {
-				own.add(t.Text, t.Synset, 1)
-			}
-			oc := w.cover(own)
+			oc := w.cover(v.saidBag(i))
 			fit := 0.6*cov.score + 0.4*oc.score
 			if topic.total > 0 {
 				tc := topic.cover(v.clauseBag(i))
@@ -943,6 +952,13 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 		}
 		return Support{Verdict: ContradictedClaim, Probability: 0.04, Reason: why}, true
 	}
+	denied := func(why string) (Support, bool) {
+		s, bad := contradicted(why)
+		if s.Verdict == ContradictedClaim && !k.predicated(cl, w, b) {
+			s = Support{Verdict: UnsupportedClaim, Probability: 0.1, Reason: why}
+		}
+		return s, bad
+	}
 	unsupported := func(why string) (Support, bool) {
 		return Support{Verdict: UnsupportedClaim, Probability: 0.2, Reason: why}, true
 	}
@@ -951,6 +967,9 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 	}
 	negClaim, negSource := cl.Denied != (cl.Modality == MustNot), src.Denied != (src.Modality == MustNot)
 	free := agreeFree(c.Page, cl, v.page, src)
+	if free < 0 && b.fact >= 0 { // the sum is stated there: something else is free
+		free = 0
+	}
 	if free < 0 {
 		return contradicted("the source says otherwise of what is charged")
 	}
@@ -1005,18 +1024,18 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 		negSource = !negSource
 	}
 	if (cl.Modality == NeedNot) != (src.Modality == NeedNot) && (cl.Modality == Must || src.Modality == Must) && !excepted {
-		return contradicted("the source binds otherwise")
+		return denied("the source binds otherwise")
 	}
-	if k.withoutAs(cl, src, v) {
+	if k.withoutAs(cl, src, v) || b.left || cl.Quantifier == Only && nobodyBut.MatchString(fold(v.page.Quote(src.Span))) {
 		negClaim = negSource
 	}
 	if negClaim != negSource && cl.Modality != NeedNot && src.Modality != NeedNot {
 		if !antonyms(c.Page, cl, v.page, src) {
-			return contradicted("the source says the opposite")
+			return denied("the source says the opposite")
 		}
 	}
 	if !excepted && free == 0 && negClaim == negSource && antonyms(c.Page, cl, v.page, src) {
-		return contradicted("the source says the opposite")
+		return denied("the source says the opposite")
 	}
 	if negClaim == negSource && !excepted && k.namesOther(c, cl, v, src) {
 		return contradicted("the source says it of others only")
@@ -1067,6 +1086,24 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 	}
 	return Support{}, false
 }
+
+// predicated reports whether a clause has of what a claim says, apart from what it says it of,
+// enough to deny it: two clauses on one thing need not be on one matter.
+func (k *Checker) predicated(cl *Clause, w *wording, b found) bool {
+	v := k.views[b.page]
+	if cl.Topic.Text == "" || b.fact >= 0 || w.across(v.clauseBag(b.clause)) {
+		return true
+	}
+	sum, total := besides(w, w.cover(v.clauseBag(b.clause)).cells, w.cover(bagOf(k.engine.wording(cl.Topic.Text, nil))).cells)
+	return total < 1 || sum >= leastPredicate*total
+}
+
+// leastPredicate is the least share of a claim's words beside its subject that a clause has which
+// denies it.
+const leastPredicate = 0.25
+
+// nobodyBut matches a denial of all but one, which says that this one alone does it.
+var nobodyBut = regexp.MustCompile(`\b(?:nobody|no one|none|nothing) (?:but|except|other than|apart from)\b`)
 
 // opposed looks beyond the best clause for one that denies the claim: for a claim
 // about all cases any case that the sources except will do; for another claim a

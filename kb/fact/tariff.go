@@ -132,6 +132,8 @@ func (k *Checker) outOf(v, x *quantity.Quantity, source *view, r *Fact) []found 
 		return got == relation.Same
 	}
 	at := found{fact: factIndex(page, r), clause: r.Clause, fit: 0.8, rel: relation.Same}
+	bases := k.basesOf(page, r, x, v)
+	free := slices.ContainsFunc(bases, func(b base) bool { return b.free && x.Lo.Cmp(b.upTo) > 0 }) // the first ones cost nothing
 	// So much for each step of the case's own unit, beyond a base or from the beginning.
 	for n := range cl.Quantities {
 		s := &cl.Quantities[n]
@@ -147,13 +149,13 @@ func (k *Checker) outOf(v, x *quantity.Quantity, source *view, r *Fact) []found 
 			size = new(big.Rat).Quo(size, big.NewRat(100, 1))
 		}
 		steps := new(big.Rat).Quo(x.Lo, size)
-		if steps.Cmp(big.NewRat(1, 1)) > 0 && is(new(big.Rat).Mul(rate.Lo, steps)) {
+		if !free && steps.Cmp(big.NewRat(1, 1)) > 0 && is(new(big.Rat).Mul(rate.Lo, steps)) {
 			return []found{at}
 		}
 		if !per {
 			continue
 		}
-		for _, b := range k.basesOf(page, r, x, v) {
+		for _, b := range bases {
 			beyond := new(big.Rat).Sub(x.Lo, b.upTo)
 			if beyond.Sign() <= 0 {
 				continue
@@ -170,10 +172,10 @@ func (k *Checker) outOf(v, x *quantity.Quantity, source *view, r *Fact) []found 
 	}
 	one := unitSize(x)
 	pieces := new(big.Rat).Quo(x.Lo, one)
-	if pieces.Cmp(big.NewRat(1, 1)) > 0 && is(new(big.Rat).Mul(rate.Lo, pieces)) {
+	if !free && pieces.Cmp(big.NewRat(1, 1)) > 0 && is(new(big.Rat).Mul(rate.Lo, pieces)) {
 		return []found{at}
 	}
-	for _, b := range k.basesOf(page, r, x, v) {
+	for _, b := range bases {
 		if beyond := new(big.Rat).Sub(x.Lo, b.upTo); beyond.Sign() > 0 && is(new(big.Rat).Add(b.value, new(big.Rat).Mul(rate.Lo, whole(new(big.Rat).Quo(beyond, one))))) {
 			return []found{at, {fact: b.fact, clause: page.Facts[b.fact].Clause, fit: 0.8, rel: relation.Same}}
 		}
@@ -185,13 +187,17 @@ func (k *Checker) outOf(v, x *quantity.Quantity, source *view, r *Fact) []found 
 type base struct {
 	value, upTo *big.Rat
 	fact        int
+	free        bool // nothing is charged up to the limit
 }
+
+// freeUpTo matches a clause by which so much costs nothing.
+var freeUpTo = regexp.MustCompile(`免|不收|不计|不另收|包含在|已含|含在|\b(?:free|no charge|not charged|without charge|included|is in the price|are in the price|costs? nothing)\b`)
 
 // basesOf are the bases beside a rate: in its sentence or the one before, a value of the unit of
 // v with a limit of the unit of x in the same sentence; a limit alone is a base of nothing.
 func (k *Checker) basesOf(page *Page, r *Fact, x, v *quantity.Quantity) []base {
 	var out []base
-	var limits []*big.Rat
+	var limits, allowed []*big.Rat
 	var values []int
 	for i := range page.Clauses {
 		cl := &page.Clauses[i]
@@ -203,11 +209,15 @@ func (k *Checker) basesOf(page *Page, r *Fact, x, v *quantity.Quantity) []base {
 			if q.Unit.Dim != x.Unit.Dim || q.Weak || i == r.Clause && pieceWords.MatchString(fold(page.Quote(text.Span{Start: max(cl.Start, q.Start-12), End: q.Start}))) {
 				continue
 			}
-			switch {
-			case q.Hi != nil:
-				limits = append(limits, q.Hi)
-			case q.Lo != nil:
-				limits = append(limits, q.Lo)
+			limit := q.Hi
+			if limit == nil {
+				limit = q.Lo
+			}
+			if limit != nil {
+				limits = append(limits, limit)
+				if freeUpTo.MatchString(fold(page.Quote(cl.Span))) {
+					allowed = append(allowed, limit)
+				}
 			}
 		}
 		for f := cl.Facts[0]; f < cl.Facts[1] && f < len(page.Facts); f++ {
@@ -216,12 +226,15 @@ func (k *Checker) basesOf(page *Page, r *Fact, x, v *quantity.Quantity) []base {
 			}
 		}
 	}
+	for _, l := range allowed {
+		out = append(out, base{new(big.Rat), l, factIndex(page, r), true})
+	}
 	for _, l := range limits {
 		if r.Value.Quantity.Unit.Dim == quantity.Ratio { // what exceeds a limit, from nothing on
-			out = append(out, base{new(big.Rat), l, factIndex(page, r)})
+			out = append(out, base{new(big.Rat), l, factIndex(page, r), false})
 		}
 		for _, f := range values {
-			out = append(out, base{page.Facts[f].Value.Quantity.Lo, l, f})
+			out = append(out, base{page.Facts[f].Value.Quantity.Lo, l, f, false})
 		}
 	}
 	return out

@@ -295,8 +295,11 @@ func points(a, b *Quantity) (relation.Relation, string) {
 		if bp {
 			p, iv = b, a
 		}
-		if inside(p.Lo, iv) {
+		if inside(p.Lo, iv) && !short(p, iv) {
 			return relation.Same, "within the bound"
+		}
+		if short(p, iv) {
+			return relation.Excludes, "nearly, and not beyond it"
 		}
 		if (p.Approx || iv.Approx) && nearEnd(p.Lo, iv) {
 			return relation.Same, "about at the bound"
@@ -343,6 +346,25 @@ func points(a, b *Quantity) (relation.Relation, string) {
 		return relation.Same, "range within the bound"
 	}
 	return relation.Excludes, "range beyond the bound"
+}
+
+// Words that leave a value below or above the number that they stand beside.
+var (
+	nearlyWords = []string{"近", "将近", "接近", "nearly ", "almost ", "close to "}
+	overWords   = []string{"多", "余"}
+)
+
+// short reports whether a value stays on the other side of the very number that a bound
+// begins at: nearly 60 % are not over 60 %, 一千多 not below 一千.
+func short(p, bound *Quantity) bool {
+	if !p.Approx || p.Raw == "" {
+		return false
+	}
+	begins := func(w string) bool { return strings.HasPrefix(p.Raw, w) }
+	if bound.Lo != nil && bound.Hi == nil && order(p.Lo, bound.Lo) == 0 && slices.ContainsFunc(nearlyWords, begins) {
+		return true
+	}
+	return bound.Hi != nil && bound.Lo == nil && order(p.Lo, bound.Hi) == 0 && slices.ContainsFunc(overWords, func(w string) bool { return strings.Contains(p.Raw, w) })
 }
 
 func equalEnd(a, b *big.Rat) bool {

@@ -21,22 +21,69 @@ var numbered = wordSet("room rooms article articles section sections page pages 
 func elided(folded []rune, found []Quantity) {
 	for i := 1; i < len(found); i++ {
 		q, p := &found[i], &found[i-1]
-		if q.Unit != (Unit{}) || q.Noun != "" || q.Weak || q.Delta != 0 || q.Lo == nil && q.Hi == nil || !measures(p) || couldBeYear(q) || !endsStatement(folded, q.End) {
+		if q.Unit != (Unit{}) || q.Noun != "" || q.Weak || q.Delta != 0 || q.Lo == nil && q.Hi == nil || !measures(p) || couldBeYear(q) {
+			continue
+		}
+		if sameForm(folded, p, q) {
+			q.take(p)
+			continue
+		}
+		if !endsStatement(folded, q.End) {
 			continue
 		}
 		last, marked, ok := remnant(folded[p.End:q.Start])
 		if !ok || q.Start == q.Number.Start && numbered[last] && !marked {
 			continue
 		}
-		q.Unit, q.Noun, q.NounSpan = p.Unit, p.Noun, text.Span{}
-		if f := p.Unit.Factor; f != nil {
-			for _, x := range []**big.Rat{&q.Lo, &q.Hi, &q.Step} {
-				if *x != nil {
-					*x = new(big.Rat).Mul(*x, f)
-				}
+		q.take(p)
+	}
+}
+
+// take gives a bare number the unit of another quantity.
+func (q *Quantity) take(p *Quantity) {
+	q.Unit, q.Noun, q.NounSpan = p.Unit, p.Noun, text.Span{}
+	if f := p.Unit.Factor; f != nil {
+		for _, x := range []**big.Rat{&q.Lo, &q.Hi, &q.Step} {
+			if *x != nil {
+				*x = new(big.Rat).Mul(*x, f)
 			}
 		}
 	}
+}
+
+// formed are prepositions that may say of what each of two parallel values is.
+var formed = wordSet("in for on at with by under over during from")
+
+// sameForm reports whether a bare number is joined to the quantity before it by the same
+// preposition behind both: 40 minutes in the large hall and 25 in the small one.
+func sameForm(folded []rune, p, q *Quantity) bool {
+	word := func(i int) string {
+		for i < len(folded) && folded[i] == ' ' {
+			i++
+		}
+		return wordAt(folded, i)
+	}
+	w := word(p.End)
+	if !formed[w] || word(q.End) != w {
+		return false
+	}
+	words, last := 0, ""
+	for i := p.End; i < q.Start; {
+		switch c := folded[i]; {
+		case c >= 'a' && c <= 'z':
+			last = wordAt(folded, i)
+			i += len(last)
+			words++
+		case c == ' ' || c == '-' || c == '\'' || c == '’':
+			i++
+		case c == ',' || c == ';':
+			last = "and"
+			i++
+		default:
+			return false
+		}
+	}
+	return words <= reach && (last == "and" || last == "but" || last == "while")
 }
 
 // measures reports whether a quantity has a unit that a number behind it can share.

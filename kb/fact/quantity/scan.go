@@ -408,7 +408,7 @@ func (s *scanner) unitAt(i int, n *number) (unitHit, bool) {
 func (s *scanner) hanUnitFits(j, e int, n *number, spec *unitSpec) bool {
 	next := s.at(e)
 	if e-j != 1 {
-		return true
+		return spec.dim != Ordinal || !strings.ContainsRune("高初大", s.at(n.start-1)) // 高一年级: a name
 	}
 	switch s.f[j] {
 	case '年':
@@ -800,7 +800,7 @@ func (s *scanner) complete(n number) (Quantity, bool) {
 	q := Quantity{
 		Span: text.Span{Start: pre.start, End: end}, Number: text.Span{Start: n.start, End: n.end},
 		Lo: lo, Hi: hi, Approx: n.approx || pre.approx || post.approx, Sig: n.sig, Step: n.step, Unit: unit,
-		Delta: pre.delta, Weak: n.weak, Discount: pre.discount || n.discount,
+		Delta: pre.delta, Weak: n.weak && unit.Dim != Ratio, Discount: pre.discount || n.discount,
 	}
 	if isRange {
 		q.Number.End = second.end

@@ -175,6 +175,7 @@ var unitTable = []struct {
 	{Ratio, "%", "1/10000", "‱"},
 	{Ratio, "%", "1/1000000", "ppm"},
 	{Ratio, "%", "1/10", "成"},
+	{Ordinal, "年级", "1", "年级"},
 	{Ratio, "倍", "1", "倍|fold"},
 	{Points, "pp", "1", "个百分点|百分点|percentage points|percentage point|pp|ppt"},
 	{Points, "pp", "1/100", "个基点|基点|basis points|basis point|bp|bps points"},
