@@ -63,11 +63,14 @@ type Matrix struct {
 	cal  Calibration
 
 	mu     sync.RWMutex
-	base   []int8     // rows × dims of an image: the first rows
-	values *mapping   // rows × dims, outside the heap: those behind them
+	values plane
 	scales []float32  // by row
+	sketch *plane     // see sketch.go; nil = none
+	levels []float32  // by row: factor of its sketch
+	slacks []uint8    // by row: length of what its sketch leaves
+	reach  float32    // at least the length of every sketch
 	chunk  []int32    // by row
-	gone   []uint64   // by row, a bit each: deleted
+	kinds  []Language // by row: that of its chunk; gone = deleted
 	rows   []span     // by chunk
 	tongue []Language // by chunk
 	means  [languages]mean
@@ -91,19 +94,31 @@ func NewMatrix(dims int, cal Calibration, dir string) (*Matrix, error) {
 	if !(cal.One > cal.Zero) || !(cal.Power > 0) {
 		return nil, fmt.Errorf("dense: calibration from %v to %v, power %v", cal.Zero, cal.One, cal.Power)
 	}
-	values, err := newMapping(dir)
-	if err != nil {
+	m := &Matrix{dims: dims, cal: cal}
+	var err error
+	if m.values, err = newPlane(dims, dir); err != nil {
 		return nil, fmt.Errorf("dense: %w", err)
 	}
-	return &Matrix{dims: dims, cal: cal, values: values}, nil
+	if sketched(dims) {
+		p, err := newPlane(dims/2, dir)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("dense: %w", err), m.values.close())
+		}
+		m.sketch = &p
+	}
+	return m, nil
 }
 
 // Close gives the memory back; the matrix is empty afterwards.
 func (m *Matrix) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.base, m.scales, m.chunk, m.gone, m.rows, m.count, m.dead = nil, nil, nil, nil, nil, 0, 0
-	return m.values.close()
+	m.scales, m.levels, m.slacks, m.chunk, m.kinds, m.rows, m.count, m.dead = nil, nil, nil, nil, nil, nil, 0, 0
+	err := m.values.close()
+	if m.sketch != nil {
+		err = errors.Join(err, m.sketch.close())
+	}
+	return err
 }
 
 // ErrDims says that a vector is of another length than the matrix holds.
@@ -134,8 +149,13 @@ func (m *Matrix) PutIn(chunk int32, in Language, windows []Vector) error {
 		return nil
 	}
 	start := len(m.chunk)
-	if err := m.values.grow((start+len(windows))*m.dims - len(m.base)); err != nil {
+	if err := m.values.grow(start + len(windows)); err != nil {
 		return fmt.Errorf("dense: %w", err)
+	}
+	if m.sketch != nil {
+		if err := m.sketch.grow(start + len(windows)); err != nil {
+			return fmt.Errorf("dense: %w", err)
+		}
 	}
 	for i, w := range windows {
 		row := m.row(start + i)
@@ -144,25 +164,20 @@ func (m *Matrix) PutIn(chunk int32, in Language, windows []Vector) error {
 		}
 		m.scales = append(m.scales, w.Scale)
 		m.chunk = append(m.chunk, chunk)
+		m.kinds = append(m.kinds, in)
 		m.means[in].add(row, w.Scale, 1)
-	}
-	if n := (len(m.chunk) + 63) / 64; n > len(m.gone) {
-		m.gone = append(m.gone, make([]uint64, n-len(m.gone))...)
+		if m.sketch != nil {
+			factor, slack, reach := draw(m.sketch.row(start+i), row, w.Scale)
+			m.levels, m.slacks = append(m.levels, factor), append(m.slacks, slack)
+			m.reach = max(m.reach, reach)
+		}
 	}
 	m.rows[chunk] = span{int32(start), int32(len(m.chunk))}
 	m.count++
 	return nil
 }
 
-func (m *Matrix) row(r int) []int8 { return m.run(r, r+1) }
-
-// run is the values of some rows that all lie in base, or all behind it.
-func (m *Matrix) run(from, to int) []int8 {
-	if from, to := from*m.dims, to*m.dims; to <= len(m.base) {
-		return m.base[from:to]
-	}
-	return m.values.data[from*m.dims-len(m.base) : to*m.dims-len(m.base)]
-}
+func (m *Matrix) row(r int) []int8 { return m.values.row(r) }
 
 // Delete forgets a chunk. Its rows stay until more than half of all are dead.
 func (m *Matrix) Delete(chunk int32) {
@@ -187,7 +202,7 @@ func (m *Matrix) remove(chunk int32) {
 		return
 	}
 	for r := s.from; r < s.to; r++ {
-		m.gone[r/64] |= 1 << (r % 64)
+		m.kinds[r] = gone
 		m.means[m.tongue[chunk]].add(m.row(int(r)), m.scales[r], -1)
 	}
 	m.dead += int(s.to - s.from)
@@ -198,16 +213,22 @@ func (m *Matrix) remove(chunk int32) {
 func (m *Matrix) compact() {
 	to := 0
 	for r, c := range m.chunk {
-		if m.gone[r/64]&(1<<(r%64)) != 0 {
+		if m.kinds[r] == gone {
 			continue
 		}
 		copy(m.row(to), m.row(r))
-		m.scales[to], m.chunk[to] = m.scales[r], c
+		m.scales[to], m.chunk[to], m.kinds[to] = m.scales[r], c, m.kinds[r]
+		if m.sketch != nil {
+			copy(m.sketch.row(to), m.sketch.row(r))
+			m.levels[to], m.slacks[to] = m.levels[r], m.slacks[r]
+		}
 		to++
 	}
-	m.scales, m.chunk = m.scales[:to], m.chunk[:to]
+	m.scales, m.chunk, m.kinds = m.scales[:to], m.chunk[:to], m.kinds[:to]
+	if m.sketch != nil {
+		m.levels, m.slacks = m.levels[:to], m.slacks[:to]
+	}
 	m.dead = 0
-	clear(m.gone)
 	for r := 0; r < to; {
 		end := r
 		for end < to && m.chunk[end] == m.chunk[r] {
@@ -282,8 +303,8 @@ func (m *Matrix) Rows() int {
 // block is how many rows are scanned between two looks at the context, and part how
 // many are worth a core of their own.
 const (
-	block = 4096
-	part  = 8 * block
+	block = 2048
+	part  = 16 * block
 )
 
 // Search returns the chunks with the best windows, best first, ties by chunk
@@ -297,6 +318,16 @@ func (m *Matrix) Search(ctx context.Context, query []float32, admit func(chunk i
 // are compared by what is left of both when each is freed of what its language has in
 // common.
 func (m *Matrix) SearchIn(ctx context.Context, query []float32, in Language, admit func(chunk int32) bool, limit int) ([]Hit, error) {
+	return m.search(ctx, query, in, admit, limit, m.sketch != nil)
+}
+
+// SearchWhole is SearchIn that looks at every row, whatever its sketch says: what SearchIn
+// is tested and measured against. Both give the same.
+func (m *Matrix) SearchWhole(ctx context.Context, query []float32, in Language, admit func(chunk int32) bool, limit int) ([]Hit, error) {
+	return m.search(ctx, query, in, admit, limit, false)
+}
+
+func (m *Matrix) search(ctx context.Context, query []float32, in Language, admit func(chunk int32) bool, limit int, sketches bool) ([]Hit, error) {
 	if len(query) != m.dims {
 		return nil, fmt.Errorf("%w: question has %d, want %d", ErrDims, len(query), m.dims)
 	}
@@ -306,6 +337,16 @@ func (m *Matrix) SearchIn(ctx context.Context, query []float32, in Language, adm
 	if q.own.small.Scale == 0 {
 		return nil, nil
 	}
+	if sketches {
+		q.own.outline = outlined(&q.own, m.reach)
+		if q.other != Unknown {
+			q.abroad.outline = outlined(&q.abroad, m.reach)
+		}
+	}
+	look := m.scan
+	if sketches {
+		look = m.scanSketches
+	}
 	parts := m.parts()
 	best := make([]top, len(parts))
 	errs := make([]error, len(parts))
@@ -313,10 +354,10 @@ func (m *Matrix) SearchIn(ctx context.Context, query []float32, in Language, adm
 	for i, p := range parts {
 		best[i].limit = max(limit, rescored)
 		if i == len(parts)-1 {
-			errs[i] = m.scan(ctx, q, admit, p, &best[i])
+			errs[i] = look(ctx, q, admit, p, &best[i])
 			break
 		}
-		running.Go(func() { errs[i] = m.scan(ctx, q, admit, p, &best[i]) })
+		running.Go(func() { errs[i] = look(ctx, q, admit, p, &best[i]) })
 	}
 	running.Wait()
 	if err := errors.Join(errs...); err != nil {
@@ -357,56 +398,101 @@ func (m *Matrix) parts() []span {
 	return out
 }
 
-// scan takes the best chunks of some rows by the int8 question. Runs of rows that are
-// denied or deleted are passed over.
-func (m *Matrix) scan(ctx context.Context, q question, admit func(int32) bool, rows span, best *top) error {
+// scan takes the best chunks of some rows by the int8 question.
+func (m *Matrix) scan(ctx context.Context, q *question, admit func(int32) bool, rows span, best *top) error {
 	var dots [block]int32
-	last, bestDot := int32(-1), float32(0)
-	side := &q.own
-	flush := func() {
-		if last >= 0 {
-			best.add(last, bestDot)
+	chunk := chunkTop{best: best, last: -1}
+	err := m.runs(ctx, q, admit, rows, func(from, to int, side *side) {
+		scan(dots[:to-from], side.small.Values, m.values.run(from, to))
+		for i, dot := range dots[:to-from] {
+			chunk.add(m.chunk[from+i], float32(dot)*m.scales[from+i]*side.small.Scale+side.shift)
 		}
-		last = -1
+	})
+	chunk.flush()
+	return err
+}
+
+// scanSketches is scan that looks only at rows that their sketches leave a chance to be
+// among the best.
+func (m *Matrix) scanSketches(ctx context.Context, q *question, admit func(int32) bool, rows span, best *top) error {
+	var dots [block]int32
+	var places [block + ahead]int32 // of the rows that are looked at
+	chunk := chunkTop{best: best, last: -1}
+	err := m.runs(ctx, q, admit, rows, func(from, to int, side *side) {
+		sketchDots(dots[:to-from], side.outline.values, m.sketch.run(from, to))
+		levels, slacks := m.levels[from:to], m.slacks[from:to]
+		floor, count := best.floor(), 0
+		for i, dot := range dots[:to-from] {
+			if side.outline.bound(dot, levels[i], slacks[i]) < floor && slacks[i] != unbounded {
+				continue
+			}
+			places[count] = int32(i)
+			count++
+		}
+		scanAt(dots[:count], side.small.Values, m.values.run(from, to), &places)
+		for k, dot := range dots[:count] {
+			r := from + int(places[k])
+			chunk.add(m.chunk[r], float32(dot)*m.scales[r]*side.small.Scale+side.shift)
+		}
+	})
+	chunk.flush()
+	return err
+}
+
+// runs hands out runs of rows that are compared with one side of the question, at most
+// block at once. Rows that are denied or deleted are passed over.
+func (m *Matrix) runs(ctx context.Context, q *question, admit func(int32) bool, rows span, visit func(from, to int, side *side)) error {
+	var sides [gone + 1]*side // nil = none
+	for l := range languages {
+		sides[l] = q.side(l)
 	}
-	for r := int(rows.from); r < int(rows.to); {
+	end := int(rows.to)
+	last, admitted := int32(-1), true
+	for r := int(rows.from); r < end; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		from := m.skip(r, int(rows.to), admit)
-		to := from
-		if from < int(rows.to) {
-			side = q.side(m.tongue[m.chunk[from]])
-		}
-		for to < int(rows.to) && to-from < block && (to == from || to*m.dims != len(m.base)) && m.live(to) && q.side(m.tongue[m.chunk[to]]) == side && (to > from && m.chunk[to] == m.chunk[to-1] || admit == nil || admit(m.chunk[to])) {
-			to++
-		}
-		if r = max(to, from); from == to {
-			continue
-		}
-		scan(dots[:to-from], side.small.Values, m.run(from, to))
-		for i, dot := range dots[:to-from] {
-			c := m.chunk[from+i]
-			if c != last { // the rows of a chunk stand together
-				flush()
-				last, bestDot = c, float32(math.Inf(-1))
+		from, side := r, sides[m.kinds[r]]
+		stop := min(end, m.values.stop(r), r+block)
+		for r < stop && sides[m.kinds[r]] == side {
+			if admit != nil && side != nil && m.chunk[r] != last {
+				if last, admitted = m.chunk[r], admit(m.chunk[r]); !admitted {
+					break
+				}
 			}
-			bestDot = max(bestDot, float32(dot)*m.scales[from+i]*side.small.Scale+side.shift)
+			r++
+		}
+		if r > from && side != nil {
+			visit(from, r, side)
+		}
+		for !admitted && r < end && m.chunk[r] == last {
+			r++
 		}
 	}
-	flush()
 	return nil
 }
 
-// skip is the first row from r on that is to be scanned; end if there is none.
-func (m *Matrix) skip(r, end int, admit func(int32) bool) int {
-	for r < end && !(m.live(r) && (admit == nil || admit(m.chunk[r]))) {
-		r++
-	}
-	return r
+// chunkTop hands the best row of each chunk to a top. The rows of a chunk come together.
+type chunkTop struct {
+	best *top
+	last int32 // -1 = none
+	dot  float32
 }
 
-func (m *Matrix) live(r int) bool { return m.gone[r/64]&(1<<(r%64)) == 0 }
+func (c *chunkTop) add(chunk int32, dot float32) {
+	if chunk != c.last {
+		c.flush()
+		c.last, c.dot = chunk, dot
+	}
+	c.dot = max(c.dot, dot)
+}
+
+func (c *chunkTop) flush() {
+	if c.last >= 0 {
+		c.best.add(c.last, c.dot)
+	}
+	c.last = -1
+}
 
 // Score is the calibrated score of one chunk, 0 if it is unknown.
 func (m *Matrix) Score(query []float32, chunk int32) float64 {
@@ -429,7 +515,7 @@ func (m *Matrix) ScoreIn(query []float32, in Language, chunks []int32) []float64
 }
 
 // exact is the best window's score with the question as float32.
-func (m *Matrix) exact(q question, chunk int32) float64 {
+func (m *Matrix) exact(q *question, chunk int32) float64 {
 	rows := m.of(chunk)
 	if rows.from == rows.to {
 		return 0
@@ -476,6 +562,14 @@ type top struct {
 type entry struct {
 	chunk int32
 	dot   float32
+}
+
+// floor is a score below which nothing comes in.
+func (t *top) floor() float32 {
+	if len(t.heap) < t.limit {
+		return float32(math.Inf(-1))
+	}
+	return t.heap[0].dot
 }
 
 func worse(a, b entry) bool {

@@ -46,6 +46,16 @@ func TestScanEqualsPortable(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%d dims, %d rows (-portable +scan):\n%s", dims, count, diff)
 			}
+			var places [block + ahead]int32
+			some := rng.IntN(count + 1)
+			for i := range some {
+				places[i] = int32(rng.IntN(count))
+			}
+			scanAtPortable(want[:some], q, rows, &places)
+			scanAt(got[:some], q, rows, &places)
+			if diff := cmp.Diff(want[:some], got[:some]); diff != "" {
+				t.Errorf("%d dims, %d of %d rows (-portable +scan):\n%s", dims, some, count, diff)
+			}
 		}
 	}
 }
@@ -321,27 +331,31 @@ func TestCalibration(t *testing.T) {
 
 func BenchmarkSearch(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			rng := rand.New(rand.NewPCG(1, 1))
-			m, err := NewMatrix(256, Static, "")
-			if err != nil {
+		rng := rand.New(rand.NewPCG(1, 1))
+		m, err := NewMatrix(256, Static, "")
+		if err != nil {
+			b.Fatal(err)
+		}
+		for c := range int32(n) {
+			if err := m.Put(c, []Vector{quantize(random(rng, 256))}); err != nil {
 				b.Fatal(err)
 			}
-			for c := range int32(n) {
-				if err := m.Put(c, []Vector{quantize(random(rng, 256))}); err != nil {
-					b.Fatal(err)
+		}
+		q := random(rng, 256)
+		everything := func(int32) bool { return true }
+		for name, search := range map[string]func(context.Context, []float32, Language, func(int32) bool, int) ([]Hit, error){"sketches": m.SearchIn, "whole": m.SearchWhole} {
+			b.Run(fmt.Sprint(n, " ", name), func(b *testing.B) {
+				for b.Loop() {
+					if _, err := search(b.Context(), q, Unknown, everything, 100); err != nil {
+						b.Fatal(err)
+					}
 				}
-			}
-			q := random(rng, 256)
-			for b.Loop() {
-				if _, err := m.Search(b.Context(), q, func(int32) bool { return true }, 100); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+			})
+		}
 	}
 }
 
+// BenchmarkScan is the kernels alone, over 100,000 rows.
 func BenchmarkScan(b *testing.B) {
 	rows, dots := make([]int8, 100_000*256), make([]int32, 100_000)
 	q := make([]int8, 256)
@@ -349,9 +363,9 @@ func BenchmarkScan(b *testing.B) {
 		rows[i] = int8(i * 31)
 	}
 	for i := range q {
-		q[i] = int8(i)
+		q[i] = int8(i % 127)
 	}
-	for name, f := range map[string]func([]int32, []int8, []int8){"kernel": scan, "portable": scanPortable} {
+	for name, f := range map[string]func([]int32, []int8, []int8){"kernel": scan, "portable": scanPortable, "sketches": sketchDots, "sketches portable": sketchPortable} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(rows)))
 			for b.Loop() {

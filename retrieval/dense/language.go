@@ -11,6 +11,8 @@ const (
 	Chinese
 	English
 	languages
+
+	gone = languages // of a row: it is deleted
 )
 
 // other is the language that questions of l are compared with apart.
@@ -63,6 +65,8 @@ type side struct {
 	exact []float32
 	small Vector
 	shift float32
+
+	outline outline // for sketches; zero where they are not looked at
 }
 
 func (q *question) side(l Language) *side {
@@ -79,8 +83,8 @@ func (q *question) side(l Language) *side {
 // common with its own language at large is added, so that both sides compare:
 //
 //	(q - own)·(row - other) + q·own - foreign·(1 - own·own)
-func (m *Matrix) question(query []float32, in Language) question {
-	q := question{own: side{exact: query, small: quantize(query)}}
+func (m *Matrix) question(query []float32, in Language) *question {
+	q := &question{own: side{exact: query, small: quantize(query)}}
 	other := in.other()
 	if other == Unknown || m.means[in].count < enough || m.means[other].count < enough {
 		return q

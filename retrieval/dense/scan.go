@@ -12,3 +12,14 @@ func scanPortable(dots []int32, q, rows []int8) {
 		dots[r] = sum
 	}
 }
+
+// ahead is how many rows of places scanAt reads beyond those that it is asked for.
+const ahead = 8
+
+// scanAtPortable sets dots[i] to the scalar product of q and the row at places[i].
+func scanAtPortable(dots []int32, q, rows []int8, places *[block + ahead]int32) {
+	for i := range dots {
+		at := int(places[i]) * len(q)
+		scanPortable(dots[i:i+1], q, rows[at:at+len(q)])
+	}
+}

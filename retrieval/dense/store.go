@@ -10,6 +10,8 @@ import (
 // stored is what is not memory as it is of a stored matrix.
 type stored struct {
 	Dims, Rows, Chunks, Count, Dead int
+	Sketch                          bool
+	Reach                           float32
 	Means                           [languages]int // windows of each language
 }
 
@@ -17,16 +19,20 @@ type stored struct {
 func (m *Matrix) Store(w *mapped.Writer) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	s := stored{Dims: m.dims, Rows: len(m.chunk), Chunks: len(m.rows), Count: m.count, Dead: m.dead}
+	s := stored{Dims: m.dims, Rows: len(m.chunk), Chunks: len(m.rows), Count: m.count, Dead: m.dead, Sketch: m.sketch != nil, Reach: m.reach}
 	for l, mean := range m.means {
 		s.Means[l] = mean.count
 	}
 	w.JSON(s)
-	rest := len(m.chunk)*m.dims - len(m.base)
-	w.Section(mapped.Bytes(m.base[:min(len(m.base), len(m.chunk)*m.dims)]), mapped.Bytes(m.values.data[:max(0, rest)]))
+	m.values.store(w, len(m.chunk))
+	if m.sketch != nil {
+		m.sketch.store(w, len(m.chunk))
+		w.Section(mapped.Bytes(m.levels))
+		w.Section(mapped.Bytes(m.slacks))
+	}
 	w.Section(mapped.Bytes(m.scales))
 	w.Section(mapped.Bytes(m.chunk))
-	w.Section(mapped.Bytes(m.gone[:(len(m.chunk)+63)/64]))
+	w.Section(mapped.Bytes(m.kinds))
 	w.Section(mapped.Bytes(m.rows))
 	w.Section(mapped.Bytes(m.tongue))
 	for _, mean := range m.means {
@@ -47,11 +53,20 @@ func (m *Matrix) Load(r *mapped.Reader) error {
 	if s.Dims != m.dims {
 		return fmt.Errorf("%w: stored vectors have %d, want %d", ErrDims, s.Dims, m.dims)
 	}
+	if s.Sketch != (m.sketch != nil) {
+		return fmt.Errorf("dense: %w: sketches: %v", mapped.ErrImage, s.Sketch)
+	}
 	load := loader{r: r}
-	m.base = take[int8](&load, s.Rows*m.dims)
+	load.err = m.values.load(r, s.Rows)
+	if m.sketch != nil && load.err == nil {
+		load.err = m.sketch.load(r, s.Rows)
+		m.levels = slices.Clone(take[float32](&load, s.Rows))
+		m.slacks = slices.Clone(take[uint8](&load, s.Rows))
+		m.reach = s.Reach
+	}
 	m.scales = slices.Clone(take[float32](&load, s.Rows))
 	m.chunk = slices.Clone(take[int32](&load, s.Rows))
-	m.gone = slices.Clone(take[uint64](&load, (s.Rows+63)/64))
+	m.kinds = slices.Clone(take[Language](&load, s.Rows))
 	m.rows = slices.Clone(take[span](&load, s.Chunks))
 	m.tongue = slices.Clone(take[Language](&load, s.Chunks))
 	for l, count := range s.Means {

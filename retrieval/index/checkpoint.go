@@ -27,7 +27,7 @@ import (
 const checkpointName = "checkpoint"
 
 // checkpointVersion changes with every change of what a checkpoint holds.
-const checkpointVersion = 1
+const checkpointVersion = 2
 
 // checkpointHead is its first section.
 type checkpointHead struct {

@@ -23,6 +23,7 @@ import (
 	"suffice.dev/suffice/precheck"
 	"suffice.dev/suffice/retrieval"
 	"suffice.dev/suffice/retrieval/bm25"
+	"suffice.dev/suffice/retrieval/dense"
 	"suffice.dev/suffice/retrieval/graph"
 	"suffice.dev/suffice/text/lexicon"
 )
@@ -84,7 +85,51 @@ func BenchmarkScale(b *testing.B) {
 		b.Run(string(r), func(b *testing.B) { ask(b, []kb.Route{r}) })
 	}
 	b.Run("fused", func(b *testing.B) { ask(b, nil) })
+	b.Run("scan", func(b *testing.B) { scaleScan(b, x, questions) })
 	b.Log(resident(b))
+}
+
+// scaleScan asks the vectors alone, in turn with sketches and without: times-wall and
+// times-cpu are how many times as long it takes without.
+func scaleScan(b *testing.B, x *Index, questions []kb.Analysis) {
+	b.Helper()
+	var vectors [][]float32
+	var in []dense.Language
+	for _, a := range questions {
+		vectors, in = append(vectors, x.opt.Model.Embed(a.Question)), append(in, language(a.Question))
+	}
+	var sketches, whole []time.Duration
+	var cpu [2]time.Duration
+	for i := 0; b.Loop(); i++ {
+		k := i % len(vectors)
+		before, start := processor(b), time.Now()
+		got, err := x.matrix.SearchIn(b.Context(), vectors[k], in[k], nil, 100)
+		if err != nil {
+			b.Fatal(err)
+		}
+		between, middle := processor(b), time.Now()
+		want, err := x.matrix.SearchWhole(b.Context(), vectors[k], in[k], nil, 100)
+		if err != nil {
+			b.Fatal(err)
+		}
+		sketches, whole = append(sketches, middle.Sub(start)), append(whole, time.Since(middle))
+		cpu[0], cpu[1] = cpu[0]+between-before, cpu[1]+processor(b)-between
+		if !slices.Equal(got, want) {
+			b.Fatalf("question %d: %v with sketches, %v without", k, got, want)
+		}
+	}
+	slices.Sort(sketches)
+	slices.Sort(whole)
+	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	for _, at := range []int{50, 99} {
+		s, w := sketches[len(sketches)*at/100], whole[len(whole)*at/100]
+		b.ReportMetric(ms(s), fmt.Sprintf("p%d-ms", at))
+		b.ReportMetric(ms(w), fmt.Sprintf("whole-p%d-ms", at))
+	}
+	b.ReportMetric(float64(whole[len(whole)/2])/float64(sketches[len(sketches)/2]), "times-wall")
+	b.ReportMetric(ms(cpu[0])/float64(b.N), "cpu-ms")
+	b.ReportMetric(ms(cpu[1])/float64(b.N), "whole-cpu-ms")
+	b.ReportMetric(float64(cpu[1])/float64(cpu[0]), "times-cpu")
 }
 
 // scaleRecall is the share of the ten best chunks of brute force that the scan finds.
