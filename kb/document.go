@@ -111,10 +111,20 @@ type GapRecord struct {
 	TraceID   string
 }
 
-// Review is a case for a person: a failed gate, an unresolved conflict.
+// ReviewKind says why a case is for a person.
+type ReviewKind string
+
+// The three kinds of reviews.
+const (
+	ReviewGate     ReviewKind = "GATE"     // too few statements passed
+	ReviewConflict ReviewKind = "CONFLICT" // a conflict that stands, or weighs too much
+	ReviewFeedback ReviewKind = "FEEDBACK" // a user found a reply unhelpful
+)
+
+// Review is a case for a person.
 type Review struct {
 	ID        string
-	Kind      string // GATE, CONFLICT, FEEDBACK
+	Kind      ReviewKind
 	Question  string
 	Text      string
 	TraceID   string

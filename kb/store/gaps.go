@@ -354,7 +354,7 @@ func (s *Store) RecordReview(ctx context.Context, r kb.Review) error {
 
 func checkReview(r kb.Review) error {
 	switch r.Kind {
-	case "GATE", "CONFLICT", "FEEDBACK":
+	case kb.ReviewGate, kb.ReviewConflict, kb.ReviewFeedback:
 	default:
 		return kb.Invalid("kind", "%q is none of GATE, CONFLICT, FEEDBACK", r.Kind)
 	}
@@ -460,7 +460,7 @@ func (s *Store) RecordFeedback(ctx context.Context, f kb.Feedback) error {
 		if f.Helpful {
 			return nil
 		}
-		return s.insertReview(ctx, tx, kb.Review{Kind: "FEEDBACK", Text: f.Comment, TraceID: f.TraceID, CreatedAt: now})
+		return s.insertReview(ctx, tx, kb.Review{Kind: kb.ReviewFeedback, Text: f.Comment, TraceID: f.TraceID, CreatedAt: now})
 	})
 }
 

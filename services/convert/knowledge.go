@@ -235,11 +235,12 @@ func ToReview(v kb.Review) *pb.Review {
 // FromReview reads a review; it must have a kind.
 func FromReview(p *pb.Review) (kb.Review, error) {
 	var r reader
-	if fromEnum[string](p.GetKind()) == "" {
+	kind := fromEnum[kb.ReviewKind](p.GetKind())
+	if kind == "" {
 		r.fail("review.kind", "is missing; write GATE, CONFLICT or FEEDBACK")
 	}
 	out := kb.Review{
-		ID: p.GetReviewId(), Kind: fromEnum[string](p.GetKind()), Question: p.GetQuestion(), Text: p.GetText(), TraceID: p.GetTraceId(),
+		ID: p.GetReviewId(), Kind: kind, Question: p.GetQuestion(), Text: p.GetText(), TraceID: p.GetTraceId(),
 		Documents: keep(p.GetDocuments()), CreatedAt: r.instant("review.created_at", p.GetCreatedAt()),
 		State: fromEnum[kb.GapState](p.GetState()), Note: p.GetNote(),
 	}

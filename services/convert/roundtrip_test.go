@@ -251,7 +251,7 @@ func roundTrip(t *testing.T, f filler) {
 	check(t, "gap record", []kb.GapRecord{record}, records, err)
 
 	review := fill[kb.Review](f)
-	review.Kind = []string{"GATE", "CONFLICT", "FEEDBACK"}[f.IntN(3)]
+	review.Kind = []kb.ReviewKind{kb.ReviewGate, kb.ReviewConflict, kb.ReviewFeedback}[f.IntN(3)]
 	gotReview, err := convert.FromReview(overWire(t, convert.ToReview(review)))
 	check(t, "review", review, gotReview, err)
 }

@@ -234,8 +234,8 @@ func openSlots(judged kb.Assessment) []kb.SlotFill {
 const followed = 5
 
 // secondPass retrieves for the open slots, follows what the best passages point to, and
-// judges the union again. A second
-// retrieval that fails leaves the first judgement, degraded.
+// judges the union again. A second retrieval that fails leaves the first judgement,
+// degraded.
 func (c *call) secondPass(ctx context.Context, req kb.AskRequest, r *kb.Reply, first []kb.Candidate, judged kb.Assessment) ([]kb.Candidate, kb.Assessment, error) {
 	query := slotQuery(r.Analysis, openSlots(judged))
 	if query == r.Analysis.Question {
@@ -332,8 +332,9 @@ func inOrder(candidates []kb.Candidate, scores []kb.PassageScore) []kb.Candidate
 
 // staleSources looks for passages that would fill what is missing but do not hold
 // on the asked days. Retrieval leaves such passages out before it scores, so they
-// are looked for among them alone: what is expired, not yet valid or superseded. Nothing found, and nothing could be found, give
-// the same: the reply already says what is missing.
+// are looked for among them alone: what is expired, not yet valid or superseded.
+// Nothing found, and nothing could be found, give the same: the reply already says
+// what is missing.
 func (c *call) staleSources(ctx context.Context, req kb.AskRequest, a kb.Analysis, seen []kb.Candidate) []kb.Stale {
 	c.progress = nil // the answer is there; what follows is no step on the way to it
 	from, to := a.Period()
@@ -484,7 +485,7 @@ func (c *call) reviews(req kb.AskRequest, r kb.Reply) []kb.Review {
 	var out []kb.Review
 	if failed(r.Gate, c.snap.Config.Gate.Rate) {
 		v := base
-		v.Kind = "GATE"
+		v.Kind = kb.ReviewGate
 		v.Text = fmt.Sprintf("%d of %d statements passed", r.Gate.Passed, r.Gate.Total)
 		if r.Gate.Total == 0 {
 			v.Text = fmt.Sprintf("none of %d passages states what is asked", len(r.Gate.Statements))
@@ -498,7 +499,7 @@ func (c *call) reviews(req kb.AskRequest, r kb.Reply) []kb.Review {
 	}
 	heavy := r.Assessment.CDS > c.snap.Config.Thresholds.For(r.Analysis.Class).CDS
 	v := base
-	v.Kind = "CONFLICT"
+	v.Kind = kb.ReviewConflict
 	var texts []string
 	for _, x := range r.Conflicts {
 		if heavy || x.Hard && x.Resolution == kb.Unresolved {
