@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/services"
 )
 
 // ErrNotObject is the class of inputs that are no JSON object at all, so that no
@@ -134,7 +135,7 @@ func remedy(name string, fields protoreflect.FieldDescriptors) string {
 	best, distance := "", len([]rune(name))/3+2
 	for i := range names {
 		names[i] = string(fields.Get(i).Name())
-		if n := editDistance(name, names[i]); n < distance {
+		if n := services.EditDistance(name, names[i]); n < distance {
 			best, distance = names[i], n
 		}
 	}
@@ -142,34 +143,6 @@ func remedy(name string, fields protoreflect.FieldDescriptors) string {
 		return fmt.Sprintf("; did you mean %q?", best)
 	}
 	return "; the fields are " + strings.Join(names, ", ")
-}
-
-// editDistance counts the insertions, deletions, replacements and swaps of
-// neighbours between two words.
-func editDistance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	if len(x) > 64 { // no field name is nearly as long
-		return len(x)
-	}
-	before, last, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(x); i++ {
-		row[0] = i
-		for j := 1; j <= len(y); j++ {
-			cost := 1
-			if x[i-1] == y[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(y)]
 }
 
 func (d decoder) field(m protoreflect.Message, fd protoreflect.FieldDescriptor, tok json.Token, at string) error {

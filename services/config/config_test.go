@@ -225,17 +225,6 @@ func TestMissingFile(t *testing.T) {
 	}
 }
 
-func TestDistance(t *testing.T) {
-	for _, tt := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"k", "", 1}, {"rate", "rate", 0}, {"weigths", "weights", 1}, {"权重", "权", 1}, {"dense", "bm25", 5}} {
-		if got := distance(tt.a, tt.b); got != tt.want {
-			t.Errorf("distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
-		}
-	}
-}
-
 // FuzzLoad holds that no file crashes the loader, and that what loads prints to a
 // file that loads to the same settings.
 func FuzzLoad(f *testing.F) {

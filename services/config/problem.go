@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"suffice.dev/suffice/services"
 )
 
 // ErrConfig is the class of all problems of a configuration.
@@ -56,7 +58,7 @@ func hint(word string, known []string) string {
 		if len(k) > 2 && strings.HasPrefix(word, k) || len(word) > 2 && strings.HasPrefix(k, word) {
 			return "; did you mean " + k + "?"
 		}
-		if d := distance(strings.ToLower(word), k); d < least {
+		if d := services.EditDistance(strings.ToLower(word), k); d < least {
 			best, least = k, d
 		}
 	}
@@ -64,33 +66,6 @@ func hint(word string, known []string) string {
 		return ""
 	}
 	return "; did you mean " + best + "?"
-}
-
-// distance is the edit distance in code points, a swap of neighbours counting
-// one.
-func distance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	rows := make([][]int, len(x)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(y)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(x); i++ {
-		for j := 1; j <= len(y); j++ {
-			cost := 1
-			if x[i-1] == y[j-1] {
-				cost = 0
-			}
-			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
-			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
-				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
-			}
-		}
-	}
-	return rows[len(x)][len(y)]
 }
 
 func sortedKeys[M ~map[string]V, V any](m M) []string { return slices.Sorted(maps.Keys(m)) }
