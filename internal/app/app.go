@@ -203,21 +203,24 @@ func (a *App) Knowledge(ctx context.Context) (kb.Knowledge, error) {
 	return s.Knowledge, nil
 }
 
-// configFiles are the files that a reload depends on.
+// configFiles are the files that a reload reads: those of the configuration that serves.
 func (a *App) configFiles() []string {
-	var files []string
-	if a.opt.Sources.File != "" {
-		files = append(files, a.opt.Sources.File)
-	}
-	for _, p := range slices.Concat(a.Config().Lexicon.Paths, a.Config().Precheck.Rules) {
-		if abs, err := filepath.Abs(p); err == nil {
-			files = append(files, abs)
+	c := a.Config()
+	files := slices.Concat([]string{a.opt.Sources.File}, c.Lexicon.Paths, c.Precheck.Rules,
+		[]string{c.Reader.Path, c.Sufficiency.Path, manifestOf(c.Sufficiency)})
+	if c.LLM.URL != "" {
+		files = append(files, c.LLM.KeyFile)
+		if c.LLM.Prompts != "" {
+			// A folder that cannot be read is refused when it is; a name is never a bad pattern.
+			prompts, _ := filepath.Glob(filepath.Join(c.LLM.Prompts, "*"))
+			files = append(files, prompts...)
 		}
 	}
-	for _, p := range []string{a.Config().Reader.Path, a.Config().Sufficiency.Path, manifestOf(a.Config().Sufficiency)} {
+	var out []string
+	for _, p := range files {
 		if abs, err := filepath.Abs(p); p != "" && err == nil {
-			files = append(files, abs)
+			out = append(out, abs)
 		}
 	}
-	return files
+	return out
 }

@@ -519,6 +519,38 @@ func until(t *testing.T, done func() bool) {
 	}
 }
 
+// TestReloadFollowsFiles: the files that a setting names are watched like the configuration's.
+func TestReloadFollowsFiles(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	want := []string{
+		file("suffice.yaml", "llm: {url: 'http://127.0.0.1:1/v1', model: m, key_file: key, prompts: prompts}\nprecheck: {rules: [rules.yaml]}\n"),
+		file("rules.yaml", "rules: []\n"), file("key", "k\n"), file("prompts/VERSION", "1\n"),
+	}
+	a, err := Open(t.Context(), Options{Data: t.TempDir(), Sources: config.Sources{File: want[0]}, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if diff := cmp.Diff(want, a.configFiles()); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+}
+
 // TestClosedStaysClosed: what comes after Close opens no data folder again.
 func TestClosedStaysClosed(t *testing.T) {
 	dir := t.TempDir()
