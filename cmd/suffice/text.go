@@ -15,7 +15,7 @@ import (
 type phrases struct {
 	outcome                                                         map[kb.Outcome]string
 	sources, missing, conflicts, stale, clarify, leftOut, truncated string
-	version, valid, until, from, hard, soft, preferred, unresolved  string
+	version, valid, until, from, hard, soft, preferred              string
 	staleReason                                                     map[kb.StaleReason]string
 	resolution                                                      map[kb.Resolution]string
 	conflict                                                        map[kb.ConflictKind]string
@@ -26,8 +26,6 @@ type phrases struct {
 	question, class, risk, time, given, asked, expansions, decided  string
 	contributions                                                   string
 	optional, sufficiency, yes, no, support, nothingFound           string
-	documents, noGaps, times                                        string
-	gap                                                             map[kb.GapKind]string
 }
 
 var english = phrases{
@@ -39,7 +37,7 @@ var english = phrases{
 	},
 	sources: "Sources", missing: "Missing", conflicts: "Conflicts", stale: "Out of date", clarify: "Please say",
 	leftOut: "Left out", truncated: "Not all of the evidence fitted; the answer may be incomplete.",
-	version: "version", valid: "valid", until: "until", from: "from", hard: "hard", soft: "soft", preferred: "preferred", unresolved: "unresolved",
+	version: "version", valid: "valid", until: "until", from: "from", hard: "hard", soft: "soft", preferred: "preferred",
 	staleReason: map[kb.StaleReason]string{kb.Expired: "expired", kb.NotYetValid: "not yet valid", kb.StaleSuperseded: "superseded by a newer version"},
 	resolution: map[kb.Resolution]string{
 		kb.Superseded: "one supersedes the other", kb.ByAuthor: "one source has more authority", kb.Newer: "one is newer", kb.Unresolved: "unresolved",
@@ -62,8 +60,6 @@ var english = phrases{
 	question: "Question", class: "Class", risk: "Risk", time: "Time", given: "given", asked: "asked", expansions: "Also searched", decided: "Decided by",
 	contributions: "Contributions to the log-odds",
 	optional:      "optional", sufficiency: "Sufficient", yes: "yes", no: "no", support: "Support", nothingFound: "Nothing found.",
-	documents: "documents", noGaps: "No gaps.", times: "times",
-	gap: map[kb.GapKind]string{kb.GapMissing: "MISSING", kb.GapConflict: "CONFLICT", kb.GapStale: "STALE"},
 }
 
 var chinese = phrases{
@@ -73,7 +69,7 @@ var chinese = phrases{
 	},
 	sources: "来源", missing: "缺少", conflicts: "冲突", stale: "已失效的来源", clarify: "请说明",
 	leftOut: "未使用", truncated: "证据未能全部采用，回答可能不完整。",
-	version: "版本", valid: "有效期", until: "截至", from: "自", hard: "硬冲突", soft: "软冲突", preferred: "采用", unresolved: "未解决",
+	version: "版本", valid: "有效期", until: "截至", from: "自", hard: "硬冲突", soft: "软冲突", preferred: "采用",
 	staleReason: map[kb.StaleReason]string{kb.Expired: "已过期", kb.NotYetValid: "尚未生效", kb.StaleSuperseded: "已被新版本取代"},
 	resolution: map[kb.Resolution]string{
 		kb.Superseded: "新版本取代旧版本", kb.ByAuthor: "以权威性较高的来源为准", kb.Newer: "以较新的来源为准", kb.Unresolved: "未解决",
@@ -95,8 +91,6 @@ var chinese = phrases{
 	question: "问题", class: "类别", risk: "风险", time: "时间", given: "已知", asked: "所问", expansions: "扩展检索词", decided: "判断依据",
 	contributions: "对充分性对数几率的贡献",
 	optional:      "可选", sufficiency: "是否足够", yes: "是", no: "否", support: "有依据的比例", nothingFound: "没有找到内容。",
-	documents: "文档", noGaps: "没有知识缺口。", times: "次",
-	gap: map[kb.GapKind]string{kb.GapMissing: "缺失", kb.GapConflict: "冲突", kb.GapStale: "过期"},
 }
 
 // speak chooses the language of the output: the one named, else that of the text.
@@ -488,7 +482,7 @@ func writePassages(w io.Writer, got kb.Retrieved, question string) error {
 func writeGaps(w io.Writer, gaps []kb.Gap) error {
 	p := &page{w: w, ph: &english}
 	if len(gaps) == 0 {
-		p.line("%s", english.noGaps)
+		p.line("No gaps.")
 	}
 	for i, g := range gaps {
 		if i > 0 {
