@@ -70,19 +70,11 @@ func (m *Model) Predict(in Input, out []float64) {
 			out[c] += float64(w * x)
 		}
 	}
-	top := math.Inf(-1)
-	for c := range m.classes {
+	out = out[:m.classes]
+	for c := range out {
 		out[c] /= float64(m.temperature)
-		top = math.Max(top, out[c])
 	}
-	sum := 0.0
-	for c := range m.classes {
-		out[c] = math.Exp(out[c] - top)
-		sum += out[c]
-	}
-	for c := range m.classes {
-		out[c] /= sum
-	}
+	softmax(out)
 }
 
 // Lead says what puts class c before class d: how much each feature of in, in their
@@ -296,6 +288,7 @@ func (m *Model) Calibrate(examples []Example) float64 {
 	return best / float64(max(1, len(examples)))
 }
 
+// softmax turns log-odds into probabilities, in place.
 func softmax(p []float64) {
 	top := math.Inf(-1)
 	for _, v := range p {
