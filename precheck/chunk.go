@@ -148,6 +148,9 @@ func joins(folded []rune, i int) bool {
 }
 
 func (r *reading) addChunk(ci, start, end int, isKept bool) {
+	if !isKept {
+		end = r.withoutVerb(ci, start, end)
+	}
 	ch := chunk{start: start, end: end, clause: ci, kept: isKept}
 	ch.before, ch.cueBefore = r.before(start, r.clauses[ci].start)
 	if text.IsHan(r.folded[start]) || isKept {
@@ -184,10 +187,27 @@ func (r *reading) addChunk(ci, start, end int, isKept bool) {
 	r.chunks = append(r.chunks, ch)
 }
 
+// withoutVerb is the end of a phrase without the verb of one character behind a Chinese name
+// that leads to a place or a count: 船|停在, 救援|分哪五步.
+func (r *reading) withoutVerb(ci, start, end int) int {
+	if end-start < 2 || end >= r.clauses[ci].to || !text.IsHan(r.folded[start]) || r.endsWord(start, end) {
+		return end
+	}
+	verb, next := r.folded[end-1], r.folded[end]
+	switch {
+	case r.marks[end] == drop && strings.ContainsRune("在到", next) && strings.ContainsRune("停住放存摆挂坐站装设建留泊寄送搬养种", verb),
+		r.marks[end] == cue && strings.ContainsRune("哪几", next) && verb == '分' && end-start > 2:
+		return end - 1
+	}
+	return end
+}
+
 var (
 	pronounSubjects = newPhrases([]string{"i", "we", "you", "one", "they", "he", "she", "someone", "somebody", "anyone", "anybody", "people"})
 	adverbs         = newPhrases([]string{"still", "also", "only", "just", "ever", "really", "already", "actually", "then", "now", "currently", "normally", "usually", "else"})
-	gerundHeads     = newPhrases([]string{"for", "of", "by", "in", "when", "while", "after", "before", "without", "on", "about", "from", "against", "with"})
+	// verbParticles end a verb of two words.
+	verbParticles = newPhrases([]string{"off", "out", "up", "down", "away", "back", "over"})
+	gerundHeads   = newPhrases([]string{"for", "of", "by", "in", "when", "while", "after", "before", "without", "on", "about", "from", "against", "with"})
 	// ingNouns end in -ing and are things.
 	ingNouns = newPhrases([]string{"parking", "building", "buildings", "housing", "training", "catering", "heating", "dining", "cleaning", "swimming", "clothing", "meeting", "meetings", "wedding", "lighting",
 		"fishing", "boarding", "evening", "morning", "spring", "string", "ceiling", "banking", "beijing", "shipping", "mooring", "living", "waiting", "visiting", "sailing", "writing", "nursing", "engineering", "marketing", "roaming", "hiking", "cycling", "skiing", "diving", "climbing"})
@@ -231,8 +251,13 @@ func (r *reading) verbStart(ci int, ch *chunk, words []text.Span) (at int, first
 		(len(words) > 1 || ch.end < c.to) {
 		return rest() // "for|closing an account"
 	}
-	if last := len(words) - 1; last >= 1 && r.passive(ci, ch.start) && r.participle(words[last]) {
-		return words[last].Start, false
+	if last := len(words) - 1; last >= 1 && r.passive(ci, ch.start) {
+		if r.participle(words[last]) {
+			return words[last].Start, false
+		}
+		if last >= 2 && is(verbParticles, words[last]) && r.participle(words[last-1]) {
+			return words[last-1].Start, false // "was the spring tour|called off"
+		}
 	}
 	helped := r.helped(ci, ch.start)
 	open := !helped && !r.passive(ci, c.to) && !helpers.anywhere(r.folded, c.from, c.to) && ch.cueBefore && c.rule >= 0 && len(c.pieces) > 0 && c.pieces[0].start <= c.from+3 // "which plans include"
@@ -306,7 +331,8 @@ func (r *reading) verbStart(ci int, ch *chunk, words []text.Span) (at int, first
 		return maybe, false
 	}
 	// "does the Oakfen app sync?": there must be a verb, and it is the last word.
-	if w := words[len(words)-1]; helped && ch.end >= c.to && !unicode.IsUpper(r.runes[w.Start]) && unicode.IsUpper(r.runes[words[0].Start]) && len(words) > 2 && r.doSupport(ci, ch.start) {
+	if w := words[len(words)-1]; helped && ch.end >= c.to && !unicode.IsUpper(r.runes[w.Start]) && unicode.IsUpper(r.runes[words[0].Start]) &&
+		(len(words) > 2 || slices.Contains([]string{"and", "or"}, lastWord(ch.before))) && r.doSupport(ci, ch.start) {
 		return w.Start, false
 	}
 	return 0, false

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/kb/fact/quantity"
 	"suffice.dev/suffice/text"
 )
 
@@ -153,7 +154,7 @@ func (r *reading) thingBeside(ci int) bool {
 	}
 	for i := range r.chunks {
 		ch := &r.chunks[i]
-		if ch.clause < ci && r.clauses[ch.clause].rule < 0 && !r.conditional(*ch) && !r.emptyPhrase(ch.start, ch.end) && ch.role == roleCondition && !r.loneVerb(ch) {
+		if ch.clause < ci && r.clauses[ch.clause].rule < 0 && !r.conditional(*ch) && !r.emptyPhrase(ch.start, ch.end) && ch.role == roleCondition && !r.loneVerb(ch) && !r.sizeAlone(ch) {
 			ch.role = roleSubject
 			return true
 		}
@@ -198,7 +199,7 @@ func (r *reading) nameless() {
 		asks := r.clauses[ch.clause].rule >= 0
 		switch {
 		case ch.role == roleSubject || ch.role == roleNone || ch.verb || r.namesNothing(ch):
-		case ch.role == roleCondition && !asks && !r.conditional(*ch) && thing < 0:
+		case ch.role == roleCondition && !asks && !r.conditional(*ch) && !r.sizeAlone(ch) && thing < 0:
 			thing = i
 		case ch.role == roleAttribute && asks && thing < 0 && !ch.kept && !r.isVerb(ch) && text.IsHan(r.folded[ch.start]):
 			thing = i
@@ -499,7 +500,7 @@ func (r *reading) peel(c *clause, own []chunk) []chunk {
 			continue
 		}
 		// 满五年的|员工, 超过五天的|出差申请
-		if ch.end < c.to && r.folded[ch.end] == '的' && (r.bounded(ch.start, ch.end) || r.relative(c, &ch, k, own)) {
+		if ch.end < c.to && r.folded[ch.end] == '的' && (r.bounded(ch.start, ch.end) || r.sized(&ch, k, own) || r.relative(c, &ch, k, own)) {
 			ch.role = roleCondition
 			if last := ch.end - 1; last-ch.start >= 2 && strings.ContainsRune(doneVerbs, r.folded[last]) {
 				ch.end = last // 网店买|的鞋子: where, not what is done
@@ -638,6 +639,31 @@ func (r *reading) relative(c *clause, ch *chunk, k int, own []chunk) bool {
 		}
 	}
 	return true
+}
+
+// sized reports whether a Chinese phrase before 的 is nothing but a quantity that says which
+// of the things behind it are meant: 9米长|的船, 10至20毫米|的石子.
+func (r *reading) sized(ch *chunk, k int, own []chunk) bool {
+	if k+1 >= len(own) || own[k+1].start != ch.end+1 || r.emptyPhrase(own[k+1].start, own[k+1].end) || r.wholeNoun(&own[k+1]) {
+		return false
+	}
+	return r.sizeAlone(ch)
+}
+
+// sizeAlone reports whether a Chinese phrase is nothing but a quantity, with what counts the
+// things it is said of: 一条9米长.
+func (r *reading) sizeAlone(ch *chunk) bool {
+	if !text.IsHan(r.folded[ch.end-1]) {
+		return false
+	}
+	from := r.rateAt(ch.start, ch.end)
+	for _, q := range quantity.Find(r.folded[from:ch.end]) {
+		if q.Start == 0 && q.Unit.Dim != quantity.None && q.Unit.Dim != quantity.Count && q.Unit.Dim != quantity.Ordinal {
+			rest := r.folded[from+q.End : ch.end]
+			return len(rest) == 0 || len(rest) == 1 && strings.ContainsRune("长宽高深厚重大", rest[0])
+		}
+	}
+	return false
 }
 
 // bounded reports whether a phrase holds a bound and a number: 司龄满五年.
@@ -1330,7 +1356,7 @@ func (r *reading) isVerb(ch *chunk) bool {
 	return ok && e == w[0].End || r.participle(w[0])
 }
 
-var irregular = newPhrases([]string{"sold", "built", "made", "kept", "held", "paid", "sent", "given", "taken", "written", "chosen", "known", "found", "founded", "bought", "brought", "lost", "done",
+var irregular = newPhrases([]string{"sold", "built", "made", "kept", "held", "paid", "sent", "given", "taken", "written", "chosen", "known", "found", "founded", "bought", "brought", "lost", "done", "put", "cut", "shut", "laid", "dug", "torn", "thrown", "stolen", "broken", "frozen", "withdrawn", "caught", "fed", "fought", "hidden", "hung", "struck", "woken", "worn",
 	"drawn", "grown", "shown", "spent", "taught", "lent", "met", "set", "born", "won", "left", "led", "said", "seen", "begun", "valid", "open", "closed", "available", "due", "located", "mandatory", "free", "worth", "liable", "responsible", "entitled", "eligible", "safe", "legal", "illegal", "compulsory", "optional", "necessary", "extra", "ready", "full", "empty", "tax-free", "exempt", "subject", "affected", "big", "small", "enough", "possible", "worth", "wrong", "ok", "okay", "correct", "true"})
 
 // participle reports whether a word can end a passive or a state: postponed, sold, valid.
@@ -1408,16 +1434,27 @@ type pair struct {
 var (
 	coordinatorsZH = newPhrases([]string{"和", "与", "跟", "同", "及", "或", "还是", "以及", "、", "比", "或者", "相比", "相较于"})
 	eachWords      = newPhrases([]string{"各", "各是", "分别", "各自", "都", "each", "respectively", "both", "两者", "二者"})
+	eachOf         = newPhrases([]string{"分别", "各自"}) // wherever they stand behind two things
 	sumWords       = newPhrases([]string{"共", "一共", "总共", "合计", "加起来", "together", "altogether", "in total", "combined"})
 )
 
 // findPair looks for "A and B" among the things a question names.
 func (r *reading) findPair(comparing bool) (pair, bool) {
-	if comparing {
-		if two, ok := r.thanPair(); ok {
-			return two, true
-		}
+	if !comparing {
+		return r.coordinated(false, false)
 	}
+	if two, ok := r.thanPair(); ok {
+		return two, true
+	}
+	if two, ok := r.coordinated(true, false); ok { // "ready to pick sooner, A or B": to joins nothing there
+		return two, true
+	}
+	return r.coordinated(true, true)
+}
+
+// coordinated finds two neighbouring phrases that a word joins; with loose set also one that
+// joins things only where nothing else does: A with B, from A to B.
+func (r *reading) coordinated(comparing, loose bool) (pair, bool) {
 	for i := 0; i+1 < len(r.chunks); i++ {
 		a, b := &r.chunks[i], &r.chunks[i+1]
 		between := strings.TrimSpace(string(r.folded[a.end:b.start]))
@@ -1439,7 +1476,8 @@ func (r *reading) findPair(comparing bool) (pair, bool) {
 				continue
 			}
 			span := text.Span{Start: b.start, End: r.sharedEnd(a, b)}
-			if comparing || span.End < b.end || strings.HasPrefix(string(r.folded[b.end:]), "的") || eachWords.anywhere(r.folded, b.end, min(len(r.folded), b.end+8)) {
+			if comparing || span.End < b.end || strings.HasPrefix(string(r.folded[b.end:]), "的") || eachWords.anywhere(r.folded, b.end, min(len(r.folded), b.end+8)) ||
+				eachOf.anywhere(r.folded, b.end, max(b.end, r.clauses[b.clause].to)) {
 				return pair{a: text.Span{Start: a.start, End: a.end}, b: span, each: true}, true
 			}
 			continue
@@ -1464,7 +1502,7 @@ func (r *reading) findPair(comparing bool) (pair, bool) {
 		switch word {
 		case "and", "or", "versus", "vs", "vs.":
 		case "than", "with", "to", "from", "as":
-			if !comparing || hasWord([]string{"from", "between"}, a.before) {
+			if !loose || hasWord([]string{"from", "between"}, a.before) {
 				continue // from A to B: a way, no choice
 			}
 		default:
@@ -1535,11 +1573,11 @@ func (r *reading) slots(a *kb.Analysis, asking []int) {
 	comparing := a.Class == kb.Comparison
 	two, paired := r.findPair(comparing)
 	if paired && comparing {
-		r.splitPair(two)
+		r.splitPair(two, true)
 	} else if paired {
 		paired = !sumWords.anywhere(r.folded, 0, len(r.folded))
 		if paired {
-			r.splitPair(two)
+			r.splitPair(two, false)
 		}
 	}
 	if a.Class == kb.Condition || a.Class == kb.Effect || a.Class == kb.Steps {
@@ -1590,8 +1628,21 @@ func (r *reading) slots(a *kb.Analysis, asking []int) {
 	})
 }
 
+// rankTails end a Chinese phrase that names what two things are compared by: 单价|低一些.
+var rankTails = newPhrases(func() (out []string) {
+	for _, word := range []string{"高", "低", "多", "少", "贵", "便宜", "快", "慢", "长", "短", "大", "小", "早", "晚", "重", "轻", "远", "近", "好", "省", "强"} {
+		for _, end := range []string{"一些", "一点", "一点儿", "些", "点", "点儿"} {
+			out = append(out, word+end)
+		}
+	}
+	return out
+}())
+
+// rankMeasures are words of a comparison that say by what, though they say little elsewhere.
+var rankMeasures = newPhrases([]string{"expensive", "costly", "cheap", "affordable"})
+
 // splitPair gives the two sides chunks of their own.
-func (r *reading) splitPair(two pair) {
+func (r *reading) splitPair(two pair, comparing bool) {
 	var out []chunk
 	for _, ch := range r.chunks {
 		switch {
@@ -1611,6 +1662,11 @@ func (r *reading) splitPair(two pair) {
 			ch.side, ch.role = 2, roleSubject
 		case ch.role == roleSubject && !text.IsHan(r.folded[ch.start]) && ch.start < two.b.Start && lastWord(strings.TrimSuffix(ch.before, " the")) != "of":
 			ch.role = roleAttribute // "which holds more vitamin C, A or B"
+		case ch.role == roleSubject && comparing && text.IsHan(r.folded[ch.start]) && ch.start >= two.b.End:
+			ch.role = roleAttribute // 甲和乙哪个更|耐旱
+		}
+		if n := rankTails.suffix(r.folded, ch.start, ch.end); comparing && ch.role == roleAttribute && n > 0 && ch.end-ch.start-n >= 2 {
+			ch.end -= n
 		}
 		out = append(out, ch)
 	}
@@ -1927,6 +1983,11 @@ func (r *reading) comparedBy(c *clause) string {
 			return r.text(s, i+1)
 		}
 		i = s
+	}
+	for i := c.from; i < c.to; i++ {
+		if e, ok := rankMeasures.at(r.folded, i, c.to); ok {
+			return r.text(i, e)
+		}
 	}
 	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/fact"
@@ -187,6 +188,9 @@ func (j *judged) stated(out *kb.Assessment, th Thresholds) bool {
 	if near < leastNear && !said {
 		return false // too many of the question's words are not there
 	}
+	if !said && j.subjectOpen() {
+		return false // it is about something else
+	}
 	if j.cover[0].Excluded {
 		return false // a fact that excludes outranks what the model thinks
 	}
@@ -200,6 +204,17 @@ func (j *judged) stated(out *kb.Assessment, th Thresholds) bool {
 	out.FGC = fgc(out.Slots)
 	out.Level = level(out.FGC, th)
 	return true
+}
+
+// subjectOpen reports whether what came nearest to the one need lacks a word of what is asked
+// about.
+func (j *judged) subjectOpen() bool {
+	for _, word := range j.cover[0].Uncovered {
+		if len([]rune(word)) > 1 && strings.Contains(j.needs[0].Subject, word) {
+			return true
+		}
+	}
+	return false
 }
 
 // fill fills a slot by a sentence or row of a page, with the probability that it does.

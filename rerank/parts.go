@@ -79,6 +79,50 @@ func partsOf(question string, needs []fact.Need) []string {
 	return out
 }
 
+// joint matches what stands between two things that one question asks about.
+var joint = regexp.MustCompile(`(?i)^\s*(?:[,，、]\s*)?(?:和|与|及|以及|跟|同|还有|、|and|or|as well as)?\s*(?:(?:of|about|for|in|at|to|from|on|with|by|the|a|an)\s+)*$`)
+
+// eachOf matches words that say that something is asked of each of several things.
+var eachOf = regexp.MustCompile(`(?i)分别|各自|\s*\b(?:respectively|each|both)\b`)
+
+// eachHow matches 各 before what is asked.
+var eachHow = regexp.MustCompile(`各(多|几|是|为|有|要|需|收|支)`)
+
+// sideQuestions are the questions for one of two things each, where a question names them one
+// after the other: of "How long are A and B?" the one for A. nil where it does not.
+func sideQuestions(a kb.Analysis, needs []fact.Need) []string {
+	if len(needs) != 2 || a.Class == kb.Comparison {
+		return nil
+	}
+	runes := []rune(a.Question)
+	var sides [2]kb.Slot
+	for n, need := range needs {
+		at := slices.IndexFunc(a.Slots, func(s kb.Slot) bool {
+			return s.Role == kb.Given && strings.HasPrefix(s.Name, "subject") && s.Value != "" && strings.HasSuffix(need.Subject, s.Value)
+		})
+		if at < 0 {
+			return nil
+		}
+		sides[n] = a.Slots[at]
+	}
+	first, second := sides[0], sides[1]
+	if first.Start > second.Start {
+		first, second = second, first
+	}
+	if first.End > second.Start || second.End > len(runes) {
+		return nil
+	}
+	if between := string(runes[first.End:second.Start]); strings.TrimSpace(between) == "" || !joint.MatchString(between) {
+		return nil
+	}
+	out := make([]string, len(needs))
+	for n := range needs {
+		q := string(runes[:first.Start]) + sides[n].Value + string(runes[second.End:])
+		out[n] = eachHow.ReplaceAllString(eachOf.ReplaceAllString(q, ""), "$1")
+	}
+	return out
+}
+
 // named reports whether a clause has the words of a part, in any order, whatever their case.
 func named(clause, part string) bool {
 	clause = strings.ToLower(clause)
@@ -97,7 +141,7 @@ func (j *judged) separable() bool {
 		return false
 	}
 	for n, need := range j.needs {
-		if need.Count > 1 || len(need.Others) > 0 || n > 0 && j.slots[n] == j.slots[n-1] {
+		if need.Count > 1 || n > 0 && j.slots[n] == j.slots[n-1] || len(need.Others) > 0 && j.req.Analysis.Class == kb.Comparison {
 			return false
 		}
 	}
@@ -116,7 +160,10 @@ func (l *Local) severally(ctx context.Context, j *judged, sufficiency float64, t
 	if !l.cfg.Reading.doubtful(sufficiency) || !j.separable() {
 		return sufficiency, nil
 	}
-	parts := partsOf(j.req.Analysis.Question, j.needs)
+	parts := sideQuestions(j.req.Analysis, j.needs)
+	if parts == nil {
+		parts = partsOf(j.req.Analysis.Question, j.needs)
+	}
 	if parts == nil {
 		return sufficiency, nil
 	}
@@ -152,7 +199,7 @@ func (l *Local) severally(ctx context.Context, j *judged, sufficiency float64, t
 				has = false
 				slot.State, slot.Confidence, slot.Evidence = kb.Empty, 0, nil
 				out.Missing = append(out.Missing, kb.Missing{Slot: j.needs[n].Name, Text: missingText(j.req.Analysis, j.needs[n], j.cover[n])})
-			case !has && ok && p >= from:
+			case !has && ok && p >= from && j.round.OfSide(&j.needs[n], page, sentence):
 				has = true
 				j.fill(slot, page, sentence, p)
 				out.Missing = slices.DeleteFunc(out.Missing, func(m kb.Missing) bool { return m.Slot == j.needs[n].Name })
@@ -186,6 +233,10 @@ func (l *Local) part(j *judged, n int, question string) *judged {
 	for i, s := range j.req.Analysis.Slots {
 		if s.Role == kb.Asked && s.Required && i != j.slots[n] {
 			continue
+		}
+		if s.Role == kb.Given && s.Value != "" && slices.ContainsFunc(j.needs[n].Others, func(o string) bool { return strings.HasSuffix(o, s.Value) }) &&
+			!strings.Contains(j.needs[n].Subject, s.Value) {
+			continue // the other of two things
 		}
 		if i == j.slots[n] {
 			out.slots = []int{len(out.req.Analysis.Slots)}

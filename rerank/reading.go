@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 	"time"
@@ -166,7 +167,7 @@ func (l *Local) read(ctx context.Context, j *judged, need int, question string) 
 
 // second asks the reader where its say counts, and returns the sufficiency after it.
 // A reader that is late or absent changes nothing, and is named.
-func (l *Local) second(ctx context.Context, j *judged, sufficiency float64, _ Thresholds, out *kb.Assessment) (float64, error) {
+func (l *Local) second(ctx context.Context, j *judged, sufficiency float64, th Thresholds, out *kb.Assessment) (float64, error) {
 	if !l.cfg.Reading.doubtful(sufficiency) || !j.readable() {
 		return sufficiency, nil
 	}
@@ -174,8 +175,27 @@ func (l *Local) second(ctx context.Context, j *judged, sufficiency float64, _ Th
 	if err != nil {
 		return sufficiency, l.unread(ctx, err, out)
 	}
+	joined := l.options.Joint.join(sufficiency, j.said(0, found))
+	if j.eventAlone(found) { // the reader takes the event for its cause
+		return math.Min(joined, th.Sufficiency/2), nil
+	}
 	j.read = found
-	return l.options.Joint.join(sufficiency, j.said(0, found)), nil
+	return joined, nil
+}
+
+// eventAlone reports whether all that was found for a question why only tells what it asks the
+// cause of: what the reader points at, and what facts filled it with.
+func (j *judged) eventAlone(found *read) bool {
+	page, sentence, ok := j.pointed(0, found)
+	if !ok || !j.round.BareEvent(&j.needs[0], page, sentence) {
+		return false
+	}
+	for _, f := range j.cover[0].Fillers {
+		if !j.round.BareEvent(&j.needs[0], f.Page, f.Span) {
+			return false
+		}
+	}
+	return true
 }
 
 // unread names why the reader has no say; its error is the caller's end.

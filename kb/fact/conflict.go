@@ -91,6 +91,9 @@ func (r *Round) Conflicts(needs []Need) []Clash {
 	}
 	for i, n := range prep {
 		for _, c := range x.substitutions(n) {
+			if serialApart(x.views[c.A.Page], x.fact(c.A), x.views[c.B.Page], x.fact(c.B)) {
+				continue
+			}
 			c.Need = i
 			add(c)
 		}
@@ -555,7 +558,7 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 		if need != nil && !full {
 			m = x.inClause(m, ra, rb)
 		}
-		if numberedApart(va, ra.Fact, vb, rb.Fact) || oneCharacterApart(va, fa, vb, fb) {
+		if numberedApart(va, ra.Fact, vb, rb.Fact) || oneCharacterApart(va, fa, vb, fb) || serialApart(va, fa, vb, fb) {
 			return none, false
 		}
 		if kind != "TIME" && namedApart(va, fa, vb, fb) {
@@ -1257,8 +1260,39 @@ func oneCharacterApart(va *view, fa *Fact, vb *view, fb *Fact) bool {
 		}
 		at = i
 	}
-	return at > 0 && at < len(a)-1 && text.IsHan(a[at]) && text.IsHan(b[at])
+	if at < 0 {
+		return false
+	}
+	if at == 0 || at == len(a)-1 { // 一号厅 and 二号厅
+		return strings.ContainsRune(ordinalSigns, a[at]) && strings.ContainsRune(ordinalSigns, b[at])
+	}
+	return text.IsHan(a[at]) && text.IsHan(b[at])
 }
+
+// serialApart reports whether two Chinese clauses begin with the same name under two numerals
+// that are no part of their values: 一车间 and 二车间.
+func serialApart(va *view, fa *Fact, vb *view, fb *Fact) bool {
+	ca, cb := va.clauseOf(fa), vb.clauseOf(fb)
+	if ca == nil || cb == nil || ca.Len() < 3 || cb.Len() < 3 || fa.Value.Kind == BooleanValue || fa.Value.Span.Start <= ca.Start || fb.Value.Span.Start <= cb.Start {
+		return false
+	}
+	a, b := va.foldedText()[ca.Start:ca.Start+3], vb.foldedText()[cb.Start:cb.Start+3]
+	return a[0] != b[0] && a[1] == b[1] && a[2] == b[2] && text.IsHan(a[1]) && text.IsHan(a[2]) &&
+		strings.ContainsRune(ordinalSigns, a[0]) && strings.ContainsRune(ordinalSigns, b[0]) && !measuredFrom(ca) && !measuredFrom(cb)
+}
+
+// measuredFrom reports whether a clause begins with a quantity that measures: 三天内.
+func measuredFrom(c *Clause) bool {
+	for i := range c.Quantities {
+		if q := &c.Quantities[i]; q.Start == c.Start && q.Unit.Dim != quantity.None && q.Unit.Dim != quantity.Count && q.Unit.Dim != quantity.Ordinal {
+			return true
+		}
+	}
+	return false
+}
+
+// ordinalSigns number the members of a series.
+const ordinalSigns = "一二三四五六七八九十甲乙丙丁戊己庚辛"
 
 // namedApart reports whether two clauses name different things beside their values: the
 // price in one town and that in another. A name that the other page has anywhere tells

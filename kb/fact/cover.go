@@ -66,17 +66,27 @@ type prepared struct {
 	counted   bool                // the question's unit is a counted thing or none that is known
 	counting  bool                // see countWords
 	howMany   bool                // 多少 is asked
+	axes      []int               // see axesIn; of a comparison alone
+	tell      [][]bool            // by other: cells of the subject that this other has not
 }
 
 func (e *Engine) prepare(n *Need, st *rarity) *prepared {
 	p := &prepared{Need: n}
 	p.subject = e.needWording(n.Subject, st)
-	p.attribute = e.needWording(n.Attribute, st)
+	p.attribute = e.needWording(perPeriod(n.Attribute, n.Question), st)
 	for _, g := range n.Given {
 		p.given = append(p.given, e.needWording(g, st))
 	}
 	for _, o := range n.Others {
 		p.others = append(p.others, e.wording(o, st))
+	}
+	for _, o := range p.others {
+		shared := p.subject.cover(bagOf(o)).cells
+		tell := make([]bool, len(shared))
+		for k := range shared {
+			tell[k] = shared[k] < cellCovered
+		}
+		p.tell = append(p.tell, tell)
 	}
 	p.all = e.wording(strings.Replace(n.Question, n.TimeText, " ", 1), st)
 	if n.HasTime {
@@ -91,6 +101,9 @@ func (e *Engine) prepare(n *Need, st *rarity) *prepared {
 	p.words = bagOf(p.all)
 	p.rule = hasAny(" "+fold(n.Question)+" ", []string{" must ", " may ", " can ", " shall ", " should ", " need ", " have to ", "可以", "必须", "应当", "需要", "须", "能"})
 	p.often = asksOften(fold(n.Question))
+	if n.Class == "COMPARISON" {
+		p.axes = axesIn(text.Fold([]rune(n.Question)))
+	}
 	p.sides = e.sidesIn(n.Question)
 	p.limits = limitsIn(n.Question)
 	for _, g := range append([]string{n.Subject}, n.Given...) {
@@ -113,6 +126,17 @@ func (e *Engine) prepare(n *Need, st *rarity) *prepared {
 		p.counted = u.Unit.Dim == quantity.None || u.Unit.Dim == quantity.Count
 	}
 	return p
+}
+
+// perPeriod puts back the per before a period that an attribute ends with: a fee per month is
+// a monthly one.
+func perPeriod(attribute, question string) string {
+	words := strings.Fields(attribute)
+	if n := len(words); n > 0 && periods[fold(words[n-1])] && strings.Contains(fold(question), "per "+fold(words[n-1])) {
+		words[n-1] = "per " + words[n-1]
+		return strings.Join(words, " ")
+	}
+	return attribute
 }
 
 // needWording prepares a part of a question without the values in it, which are
@@ -210,6 +234,7 @@ func (r *Round) coverOne(n *prepared, cands []candidate) Coverage {
 		cov.Fillers = e.wholeList(n, cands, cov.Fillers, views)
 	}
 	if n.Count > 1 && (n.Expect == "LIST" || n.Expect == "TEXT" || n.Expect == "") {
+		cov.Fillers = r.goesOn(n, cov.Fillers)
 		if got := e.items(cov.Fillers, views); got < n.Count {
 			cov.State = StateEmpty
 			cov.Near, cov.Fillers = append(cov.Fillers, cov.Near...), nil
@@ -497,12 +522,15 @@ func (n *prepared) namesAnother(v *view, f *Fact) bool {
 		}
 	}
 	named = named || bareName(head)
-	if !named {
+	if !named || n.saidBehind(v, f) {
 		return false
 	}
 	subject := newBag(4)
 	v.addText(subject, head, 1)
 	v.addText(subject, f.Attribute.Text, 1) // the depot of the firm: both are what it is about
+	if own := v.engine.wording(head, nil); own.total > 0 && own.scoreOn(n.asked) >= 0.5 {
+		return false // the question speaks of it too
+	}
 	for k, c := range n.subject.cells {
 		if c.name && n.subject.cover(subject).cells[k] < cellCovered {
 			return true
@@ -510,6 +538,40 @@ func (n *prepared) namesAnother(v *view, f *Fact) bool {
 	}
 	return false
 }
+
+// behindWords is how many words may stand between a value and what it is said of.
+const behindWords = 3
+
+// saidBehind reports whether the name that a question asks about is tied to a value right
+// behind it: 9 hectares of Dellow, 12 complaints about Harl Street.
+func (n *prepared) saidBehind(v *view, f *Fact) bool {
+	c := v.clauseOf(f)
+	if c == nil || f.Value.Span.Empty() {
+		return false
+	}
+	said := string(v.foldedText()[f.Value.Span.End:max(f.Value.Span.End, c.End)])
+	if i := strings.IndexAny(said, ",;:("); i >= 0 {
+		said = said[:i]
+	}
+	words := strings.Fields(said)
+	for k, cell := range n.subject.cells {
+		if !cell.name || cell.han {
+			continue
+		}
+		name := fold(n.subject.text(cell.Span))
+		at := slices.Index(words, name)
+		if at < 1 || at > behindWords+k {
+			return false
+		}
+		if k == 0 && !tied[words[0]] {
+			return false
+		}
+	}
+	return len(n.subject.cells) > 0 && n.subject.cells[0].name
+}
+
+// tied are words that tie a name to the value before it.
+var tied = termSetOf("of about for in at on from to with by per against")
 
 // bareName reports whether a subject is one capitalised Latin word without an
 // article, as names are at the head of a sentence, where capitals say nothing.
@@ -584,6 +646,25 @@ func (n *prepared) otherNamed(v *view, f *Fact) bool {
 		}
 	}
 	return false
+}
+
+// otherSerial reports whether the clause of a fact has the name that a question begins its
+// subject with, but with another numeral before it: 二车间, where 一车间 is asked.
+func (n *prepared) otherSerial(v *view, f *Fact) bool {
+	subject := []rune(fold(n.Subject))
+	if len(subject) < 3 || !strings.ContainsRune(ordinalSigns, subject[0]) || !text.IsHan(subject[1]) || !text.IsHan(subject[2]) || v.clauseOf(f) == nil {
+		return false
+	}
+	said := v.marksAt(f.Clause).folded
+	if strings.Contains(said, string(subject[:3])) {
+		return false
+	}
+	before, _, found := strings.Cut(said, string(subject[1:3]))
+	if !found {
+		return false
+	}
+	sign, _ := utf8.DecodeLastRuneInString(before)
+	return strings.ContainsRune(ordinalSigns, sign)
 }
 
 // whose are the words that say which column is asked: of one side where the question has

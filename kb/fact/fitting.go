@@ -108,13 +108,54 @@ func (x *fitting) fit(n *prepared, v *view, page, i int, gaps *[]string) candida
 	if x.ofSibling(n, v) {
 		c.worst, c.other = 1, true
 	}
-	for _, o := range n.others {
+	for k, o := range n.others {
 		// The fact speaks of a sibling, not of this subject.
-		if x.subject < 0.8 && o.scoreOn(x.bag) > 0.8 {
+		if x.subject < 0.8 && o.scoreOn(x.bag) > 0.8 || told(n.subject, n.tell[k], x.parts[0].cells) < cellCovered && o.scoreOn(x.bag) >= leastSibling {
 			c.worst = 1
 		}
 	}
 	return c
+}
+
+// leastSibling is the least share of a sibling's name that a fact has which has none of what
+// tells the asked thing from it.
+const leastSibling = 0.5
+
+// told is the share of the cells that tell a thing from a sibling that are carried; 1 where
+// nothing tells them.
+func told(w *wording, tell []bool, cells []float64) float64 {
+	sum, total := 0.0, 0.0
+	for k := range w.cells {
+		if tell[k] {
+			total += w.cells[k].weight
+			sum += w.cells[k].weight * cells[k]
+		}
+	}
+	if total == 0 {
+		return 1
+	}
+	return sum / total
+}
+
+// OfSide reports whether what the sentences that a stretch of a page touches say and inherit
+// has the words that tell the subject of a need from its siblings; true where it has none.
+func (r *Round) OfSide(need *Need, page int, stretch text.Span) bool {
+	if len(need.Others) == 0 {
+		return true
+	}
+	n, v := r.engine.prepare(need, r.st), r.views[page]
+	cells := make([]float64, len(n.subject.cells))
+	for i := range v.page.Sentences {
+		if s := v.page.Sentences[i].Span; s.Start < stretch.End && stretch.Start < s.End {
+			n.subject.lay(v.sentenceBag(i), cells, math.MaxFloat64)
+		}
+	}
+	for k := range n.others {
+		if told(n.subject, n.tell[k], cells) < cellCovered {
+			return false
+		}
+	}
+	return true
 }
 
 // A value whose tier holds a value of the question, while the other tiers of its sentence do
@@ -306,7 +347,7 @@ func (x *fitting) liftWritten(p *part) {
 	}
 	said := ""
 	for g := range p.w.eachGap(p.cells, cellCovered) {
-		if g.Len() < 2 {
+		if g.Len() < 2 && !unicode.IsDigit(p.w.folded[g.Start]) {
 			continue
 		}
 		if said == "" {
@@ -519,7 +560,7 @@ func (x *fitting) pieceLost() bool {
 // that is asked about.
 func (x *fitting) anotherThing() bool {
 	n, v := x.n, x.v
-	if x.replaced || n.namesAnother(v, x.f) || n.otherNamed(v, x.f) {
+	if x.replaced || n.namesAnother(v, x.f) || n.otherNamed(v, x.f) || n.otherSerial(v, x.f) {
 		return true
 	}
 	for _, p := range x.parts {

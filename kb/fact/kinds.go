@@ -2,6 +2,7 @@ package fact
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -41,13 +42,25 @@ func kindsOf(n *Need) kindSet {
 			k.expect = "QUANTITY"
 		}
 	}
+	if k.dims == nil && n.Expect == "" && n.Class == "COMPARISON" && comparedCost.MatchString(fold(n.Attribute)) {
+		k.expect, k.dims = "QUANTITY", moneyDims()
+	}
 	if k.dims == nil && n.Expect == "QUANTITY" && n.Unit == "" {
 		k.dims = formDims(fold(n.Question))
 	}
 	if k.dims == nil && n.Expect == "QUANTITY" && n.Unit == "" && (asksMoney(n.Attribute) || !n.telling() && asksMoney(n.Subject)) {
-		k.dims = map[quantity.Dimension]bool{quantity.Money: true, quantity.Ratio: true, quantity.Points: true, quantity.None: true}
+		k.dims = moneyDims()
 	}
 	return k
+}
+
+// comparedCost matches an attribute of a comparison that is a sum of money.
+var comparedCost = regexp.MustCompile(`\b(?:costs?|prices?|fees?|fares?|charges?|deposits?|expensive|costly|cheap|cheaper|dearer)\b|费|价|钱|贵|便宜|押金|保证金|租金`)
+
+// moneyDims are the dimensions in which a sum of money may be told: a fee may be a rate, and
+// a table may leave the currency to its caption.
+func moneyDims() map[quantity.Dimension]bool {
+	return map[quantity.Dimension]bool{quantity.Money: true, quantity.Ratio: true, quantity.Points: true, quantity.None: true}
 }
 
 // howMany matches a question for a number of things; of some of them, a share may be told.
@@ -218,7 +231,10 @@ func (k *kindSet) admits(n *prepared, v *view, f *Fact) bool {
 	switch k.expect {
 	case "QUANTITY", "DURATION":
 		if f.Value.Kind == BooleanValue {
-			return n.money && saysFree(n, v, f) || n.often && v.saysOften(f)
+			return n.money && saysFree(n, v, f) || n.often && v.saysOften(f) || n.rankedIn(v, f)
+		}
+		if v.inTable(f) && f.Value.Quantity == nil && boundless.MatchString(strings.TrimSpace(fold(f.Value.Text))) {
+			return true
 		}
 		if f.Value.Kind != QuantityValue || q == nil || q.Unit.Dim == quantity.Ordinal {
 			return false
@@ -287,6 +303,45 @@ func (k *kindSet) admits(n *prepared, v *view, f *Fact) bool {
 		return n.Expect == "" && n.Class != "DEFINITION" && n.Class != "CAUSE" && n.Class != "STEPS" && n.Class != "EFFECT" && n.Class != "EXCEPTION"
 	}
 	return false
+}
+
+// boundless matches a cell that answers how many or how much without a number.
+var boundless = regexp.MustCompile(`^(?:不限|无限|无限制|不设上限|没有上限|免费|免收|unlimited|no limit|free|free of charge|no charge)$`)
+
+// rankedIn reports whether a clause itself ranks the things that a question compares: A is
+// longer than B, where it is asked which is longer, or shorter.
+func (n *prepared) rankedIn(v *view, f *Fact) bool {
+	if n.Class != "COMPARISON" || len(n.others) == 0 || v.clauseOf(f) == nil {
+		return false
+	}
+	h := v.reachAt(f)
+	if !h.compares || !slices.Contains(n.axes, h.pivot.axis) {
+		return false
+	}
+	said := v.saidBag(f.Clause)
+	for _, o := range n.others {
+		if o.scoreOn(said) < leastRanked {
+			return false
+		}
+	}
+	return n.subject.scoreOn(said) >= leastRanked
+}
+
+// leastRanked is the least share of the name of each side that a clause which ranks them has.
+const leastRanked = 0.8
+
+// axesIn are the pairs of comparing words of which a folded question has one.
+func axesIn(question []rune) []int {
+	var out []int
+	for i := range question {
+		if i > 0 && !text.IsHan(question[i]) && text.IsWord(question[i]) && text.IsWord(question[i-1]) {
+			continue
+		}
+		if _, id, ok := axes.Longest(question, i); ok {
+			out = append(out, (int(id)-1)/2)
+		}
+	}
+	return out
 }
 
 // signForms are what a question asks for that is written in signs of its own: a number to
@@ -501,7 +556,7 @@ func textual(n *prepared, v *view, f *Fact) bool {
 		}
 		return hasAny(s, definitionMarks) || f.Value.Kind == TextValue
 	case "CAUSE":
-		return hasAny(s, causeMarks)
+		return saysCause(s)
 	case "EFFECT":
 		return hasAny(s, effectMarks)
 	case "EXCEPTION":
@@ -521,6 +576,14 @@ func textual(n *prepared, v *view, f *Fact) bool {
 		return hasAny(s, stepMarks) || c != nil && c.Imperative
 	}
 	return true
+}
+
+// noCause matches words that hold a mark of a cause and are none: in use, accepted, since then.
+var noCause = regexp.MustCompile(`使用|行使|大使|天使|即使|使命|接受|受理|承受|享受|受托|受益|受让|受众|感受|受欢迎|基因|\bsince (?:then\b|\d|the \d|(?:early|mid|late|last|spring|summer|autumn|winter|january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b)|\bafter (?:that|then|\d)|\bthe following\b`)
+
+// saysCause reports whether a folded sentence has the form of a cause.
+func saysCause(s string) bool {
+	return hasAny(s, causeMarks) && hasAny(noCause.ReplaceAllString(s, " "), causeMarks)
 }
 
 // implied lists for a dimension the words that its values answer without being
@@ -605,11 +668,14 @@ func impliedWord(words, term string) bool {
 
 // stepWords number steps in words.
 var stepWords = text.NewTrie(map[int16]string{
-	1: "第一步|第1步|第一，|第一、|首先|step 1|step one|first,|firstly", 2: "第二步|第2步|第二，|第二、|其次|step 2|step two|second,|secondly",
-	3: "第三步|第3步|第三，|第三、|step 3|step three|third,|thirdly", 4: "第四步|第4步|第四，|第四、|step 4|step four|fourth,",
-	5: "第五步|第5步|第五，|第五、|step 5|step five|fifth,", 6: "第六步|第6步|step 6|step six|sixth,", 7: "第七步|第7步|step 7|step seven", 8: "第八步|第8步|step 8|step eight",
-	9: "第九步|第9步|step 9|step nine", 10: "第十步|第10步|step 10|step ten", 11: "最后一步|最后，|finally,|lastly,",
+	1: "第一步|第1步|第一，|第一、|首先|step 1|step one|first step|first,|firstly", 2: "第二步|第2步|第二，|第二、|其次|step 2|step two|second step|second,|secondly",
+	3: "第三步|第3步|第三，|第三、|step 3|step three|third step|third,|thirdly", 4: "第四步|第4步|第四，|第四、|step 4|step four|fourth step|fourth,",
+	5: "第五步|第5步|第五，|第五、|step 5|step five|fifth step|fifth,", 6: "第六步|第6步|step 6|step six|sixth step|sixth,", 7: "第七步|第7步|step 7|step seven|seventh step", 8: "第八步|第8步|step 8|step eight|eighth step",
+	9: "第九步|第9步|step 9|step nine|ninth step", 10: "第十步|第10步|step 10|step ten|tenth step", lastStep: "最后一步|最后，|finally,|lastly,|last step|final step",
 })
+
+// lastStep stands for the last step, whatever its number.
+const lastStep = 11
 
 // stepNumbers lists the numbers of steps named in a text: 第一步, step 2, "Third,".
 func stepNumbers(runes []rune) []int {

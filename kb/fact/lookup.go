@@ -244,6 +244,7 @@ func (r *Round) lookedUp(n *prepared, first Coverage) Coverage {
 	}
 	best, trust, second := Ref{Page: -1}, 0.0, 0.0
 	var words *bag
+	n = r.engine.alone(n)
 	for p, v := range r.views {
 		if v.foreign(n) {
 			continue
@@ -277,6 +278,17 @@ func (r *Round) lookedUp(n *prepared, first Coverage) Coverage {
 	out.Confidence, out.Uncovered = trust, nil
 	out.Fit = max(out.Fit, trust)
 	return out
+}
+
+// alone is a need whose question has the words of this one thing alone, where it asks about
+// others, too: the words of another side name another row.
+func (e *Engine) alone(n *prepared) *prepared {
+	if len(n.others) == 0 {
+		return n
+	}
+	own := *n
+	own.all = e.wording(strings.Join(append([]string{n.Subject, n.Attribute}, n.Given...), " "), nil)
+	return &own
 }
 
 // Days of the week as tables head them.

@@ -1,0 +1,108 @@
+package fact
+
+import (
+	"regexp"
+	"slices"
+
+	"suffice.dev/suffice/text"
+)
+
+// What a question supposes is not what it asks: that the tour was called off does not tell
+// why, and that a thing does not belong to one owner does not tell to whom it does.
+
+// leastRestated is the least share of a question why that a sentence has which tells the event.
+const leastRestated = 0.6
+
+// BareEvent reports whether the sentences that a stretch of a page touches only tell the event
+// whose cause a need asks for: they have its words, no form of a cause, and no clause before
+// the event, where a cause stands that nothing marks.
+func (r *Round) BareEvent(need *Need, page int, stretch text.Span) bool {
+	if need.Class != "CAUSE" {
+		return false
+	}
+	n, v := r.engine.prepare(need, r.st), r.views[page]
+	told := false
+	for i, s := range v.page.Sentences {
+		if s.Start >= stretch.End || stretch.Start >= s.End {
+			continue
+		}
+		if saysCause(v.sentenceText(i)) || s.Kind == Row {
+			return false
+		}
+		best, at := 0.0, -1
+		for c := s.Clauses[0]; c < s.Clauses[1] && c < len(v.page.Clauses); c++ {
+			if share := n.all.scoreOn(v.clauseBag(c)); share > best {
+				best, at = share, c
+			}
+		}
+		if best < leastRestated {
+			return false
+		}
+		for c := s.Clauses[0]; c < at; c++ {
+			if len(v.page.Clauses[c].Terms) > 0 && n.all.scoreOn(v.saidBag(c)) < n.all.scoreOn(v.saidBag(at)) {
+				return false
+			}
+		}
+		told = true
+	}
+	return told
+}
+
+// Marks of a relation that is denied, and of one that has ended.
+var (
+	deniedBefore = regexp.MustCompile(`(?:互不|并不|并非|没有|并无|毫无|不|无|未|非)[^，。；]{0,2}$|\b(?:not|never|neither|nor|no)\b[^,.;]{0,24}$`)
+	askedDenied  = regexp.MustCompile(`不|没|未|无|\bnot\b|n't\b|\bno\b|\bnever\b`)
+	noLonger     = regexp.MustCompile(`不再|已不|\bno longer\b|\bany ?more\b`)
+)
+
+// holderDenied reports whether the pages speak of the relation whose holder a need asks for
+// (to whom a thing belongs, who runs it) only to deny it.
+func (r *Round) holderDenied(n *prepared) bool {
+	if n.Expect != "ENTITY" && n.Expect != "PLACE" || n.Class == "EXCEPTION" || !n.attribute.telling() || askedDenied.MatchString(fold(n.Question)) {
+		return false
+	}
+	denied := false
+	for _, v := range r.views {
+		for c := range v.page.Clauses {
+			said := v.saidBag(c)
+			if n.attribute.scoreOn(said) < leastRestated {
+				continue
+			}
+			if n.subject.total > 0 && n.subject.scoreOn(v.clauseBag(c)) < cellCovered {
+				continue
+			}
+			clause := v.marksAt(c).folded
+			if noLonger.MatchString(clause) || !n.deniedIn(v, c) {
+				return false
+			}
+			denied = true
+		}
+	}
+	return denied
+}
+
+// deniedIn reports whether a clause denies what its words of the asked attribute say.
+func (n *prepared) deniedIn(v *view, c int) bool {
+	if v.page.Clauses[c].Denied {
+		return true
+	}
+	first := -1
+	for _, t := range v.page.Clauses[c].Terms {
+		if !t.Span.Empty() && n.attribute.cover(termBag([]Term{t})).score >= cellCovered/2 && (first < 0 || t.Span.Start < first) {
+			first = t.Span.Start
+		}
+	}
+	if first < 0 {
+		return false
+	}
+	before := string(v.foldedText()[v.page.Clauses[c].Start:first])
+	return deniedBefore.MatchString(before)
+}
+
+// deny empties what fills a need whose relation the pages only deny.
+func (r *Round) deny(n *prepared, cov *Coverage) {
+	if !r.holderDenied(n) {
+		return
+	}
+	cov.State, cov.Near, cov.Fillers, cov.Excluded = StateEmpty, slices.Concat(cov.Fillers, cov.Near), nil, true
+}
