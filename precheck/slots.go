@@ -1644,7 +1644,11 @@ var rankMeasures = newPhrases([]string{"expensive", "costly", "cheap", "affordab
 // splitPair gives the two sides chunks of their own.
 func (r *reading) splitPair(two pair, comparing bool) {
 	var out []chunk
+	second := -1 // clause of the second side
 	for _, ch := range r.chunks {
+		if ch.start == two.b.Start {
+			second = ch.clause
+		}
 		switch {
 		case ch.end < two.a.Start && ch.role == roleCondition && r.folded[ch.end] == '的' && two.a.Start == ch.end+1:
 			ch.role = roleSubject // 某院的|甲科和乙科
@@ -1662,7 +1666,7 @@ func (r *reading) splitPair(two pair, comparing bool) {
 			ch.side, ch.role = 2, roleSubject
 		case ch.role == roleSubject && !text.IsHan(r.folded[ch.start]) && ch.start < two.b.Start && lastWord(strings.TrimSuffix(ch.before, " the")) != "of":
 			ch.role = roleAttribute // "which holds more vitamin C, A or B"
-		case ch.role == roleSubject && comparing && text.IsHan(r.folded[ch.start]) && ch.start >= two.b.End:
+		case ch.role == roleSubject && comparing && text.IsHan(r.folded[ch.start]) && ch.start >= two.b.End && ch.clause <= second+1:
 			ch.role = roleAttribute // 甲和乙哪个更|耐旱
 		}
 		if n := rankTails.suffix(r.folded, ch.start, ch.end); comparing && ch.role == roleAttribute && n > 0 && ch.end-ch.start-n >= 2 {

@@ -13,6 +13,16 @@ import (
 // leastRestated is the least share of a question why that a sentence has which tells the event.
 const leastRestated = 0.6
 
+// leastCause is the least length of what may tell a cause, in characters.
+const leastCause = 5
+
+var (
+	// sentenceParts part a sentence.
+	sentenceParts = regexp.MustCompile(`[，,；;：:。.]+`)
+	// timeAlone matches a part of a sentence that says when, and nothing else.
+	timeAlone = regexp.MustCompile(`^\s*(?:[0-9一二三四五六七八九十年月日号时点分上下午早晚当起自从至到底初中旬今明去昨本周星期天夜凌晨每\s]+|(?:on|in|at|since|from|by|last|this)\b[\w\s]{0,24}|\w+day)\s*$`)
+)
+
 // BareEvent reports whether the sentences that a stretch of a page touches only tell the event
 // whose cause a need asks for: they have its words, no form of a cause, and no clause before
 // the event, where a cause stands that nothing marks.
@@ -29,17 +39,20 @@ func (r *Round) BareEvent(need *Need, page int, stretch text.Span) bool {
 		if saysCause(v.sentenceText(i)) || s.Kind == Row {
 			return false
 		}
-		best, at := 0.0, -1
-		for c := s.Clauses[0]; c < s.Clauses[1] && c < len(v.page.Clauses); c++ {
-			if share := n.all.scoreOn(v.clauseBag(c)); share > best {
-				best, at = share, c
+		parts := sentenceParts.Split(v.sentenceText(i), -1)
+		best, at, whole := 0.0, -1, newBag(16)
+		for k, part := range parts {
+			w := r.engine.wording(part, nil)
+			if share := n.all.scoreOn(bagOf(w)); share > best {
+				best, at = share, k
 			}
+			r.engine.addText(whole, part, 1)
 		}
-		if best < leastRestated {
+		if n.all.scoreOn(whole) < leastRestated {
 			return false
 		}
-		for c := s.Clauses[0]; c < at; c++ {
-			if len(v.page.Clauses[c].Terms) > 0 && n.all.scoreOn(v.saidBag(c)) < n.all.scoreOn(v.saidBag(at)) {
+		for k := range max(at, 0) { // what stands before the event may be its cause, unmarked
+			if len([]rune(parts[k])) >= leastCause && !timeAlone.MatchString(parts[k]) {
 				return false
 			}
 		}
