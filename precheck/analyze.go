@@ -26,6 +26,9 @@ func (p *Precheck) Analyze(ctx context.Context, q kb.Question) (kb.Analysis, err
 	}
 	question, note := p.complete(q, asOf)
 	a := p.analyze(question, asOf)
+	if n := asked(a); n > maxAsked {
+		return kb.Analysis{}, kb.Invalid("question", "asks %d things; at most %d are answered at once: ask the others in a question of their own", n, maxAsked)
+	}
 	a.Original = q.Text
 	if _, _, framed := p.frame(question); framed && a.Clarify == nil {
 		p.askBack(&a, "attribute")
@@ -34,6 +37,21 @@ func (p *Precheck) Analyze(ctx context.Context, q kb.Question) (kb.Analysis, err
 		a.Decided = append([]string{note}, a.Decided...)
 	}
 	return a, nil
+}
+
+// maxAsked is how many things one question may ask: each is compared with all that was
+// found, and costs about as much as a question of its own.
+const maxAsked = 24
+
+// asked counts the things that an answer must hold.
+func asked(a kb.Analysis) int {
+	n := 0
+	for _, s := range a.Slots {
+		if s.Role == kb.Asked && s.Required {
+			n++
+		}
+	}
+	return n
 }
 
 // analyze reads a question that stands by itself.

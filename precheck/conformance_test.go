@@ -2,6 +2,7 @@ package precheck_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"strings"
 	"syscall"
@@ -124,7 +125,7 @@ func TestLongQuestion(t *testing.T) {
 		q := strings.Repeat(part, 8000/len([]rune(part)))
 		start := processTime(t)
 		a, err := p.Analyze(context.Background(), kb.Question{Text: q})
-		if err != nil {
+		if err != nil && !errors.Is(err, kb.ErrInvalid) { // it may ask too many things
 			t.Fatal(err)
 		}
 		// Time of the processor: that of the clock is the other load on the machine.
@@ -133,6 +134,8 @@ func TestLongQuestion(t *testing.T) {
 		} else {
 			t.Logf("%q repeated: %v", part, d)
 		}
-		prechecktest.Check(t, a)
+		if err == nil {
+			prechecktest.Check(t, a)
+		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 //
 // Analyze is pure: the same question and as-of day give the same analysis. It
 // never fails because a question is vague; that is Analysis.Clarify. Errors are
-// kb.ErrInvalid (no text), kb.ErrUnavailable (a remote form that does not answer)
+// kb.ErrInvalid (no text, more than 24 things asked), kb.ErrUnavailable (a remote form that does not answer)
 // or the context's.
 type Analyzer interface {
 	Analyze(ctx context.Context, q kb.Question) (kb.Analysis, error)

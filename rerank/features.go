@@ -145,7 +145,10 @@ func (l *Local) Judge(ctx context.Context, req kb.AssessRequest) ([]float32, kb.
 	if err := ctx.Err(); err != nil {
 		return nil, kb.Assessment{}, fmt.Errorf("assess: %w", err)
 	}
-	j := l.judge(req)
+	j, err := l.judge(ctx, req)
+	if err != nil {
+		return nil, kb.Assessment{}, fmt.Errorf("assess: %w", err)
+	}
 	a, err := l.decide(ctx, j)
 	return j.features, a, err
 }

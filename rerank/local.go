@@ -97,15 +97,15 @@ func (l *Local) Assess(ctx context.Context, req kb.AssessRequest) (kb.Assessment
 	if req.Analysis.Clarify != nil {
 		return kb.Assessment{Outcome: kb.Clarifying, Slots: emptySlots(req.Analysis)}, nil
 	}
-	j := l.judge(req)
-	if err := ctx.Err(); err != nil {
+	j, err := l.judge(ctx, req)
+	if err != nil {
 		return kb.Assessment{}, fmt.Errorf("assess: %w", err)
 	}
 	return l.decide(ctx, j)
 }
 
-// judge reads the passages and compares them with the question's needs.
-func (l *Local) judge(req kb.AssessRequest) *judged {
+// judge reads the passages and compares them with the question's needs. Its error is ctx's.
+func (l *Local) judge(ctx context.Context, req kb.AssessRequest) (*judged, error) {
 	from, to := req.Analysis.Period()
 	j := &judged{req: req, losing: map[string]bool{}, gone: supersededIn(req.Candidates, from, to)}
 	var parties []int // valid passages, superseded or not: they may be sides of a resolved conflict
@@ -123,6 +123,9 @@ func (l *Local) judge(req kb.AssessRequest) *judged {
 	partyPages := make([]*fact.Page, len(parties))
 	partyMetas := make([]fact.Meta, len(parties))
 	for k, i := range parties {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		partyPages[k] = l.reader.Page(req.Candidates[i].Passage)
 		partyMetas[k] = reading.MetaOf(req.Candidates[i].Passage)
 		if !j.gone[req.Candidates[i].ID] {
@@ -131,12 +134,12 @@ func (l *Local) judge(req kb.AssessRequest) *judged {
 		}
 	}
 	j.round = engine.Round(j.pages, j.metas)
-	j.cover = j.round.Cover(j.needs)
+	j.cover = j.round.Cover(ctx, j.needs)
 	round := j.round
 	if len(parties) > len(j.live) { // a superseded page is a side of a conflict, and fills nothing
 		round = engine.Round(partyPages, partyMetas)
 	}
-	for _, clash := range round.Conflicts(j.needs) {
+	for _, clash := range round.Conflicts(ctx, j.needs) {
 		a, b := req.Candidates[parties[clash.A.Page]].Passage, req.Candidates[parties[clash.B.Page]].Passage
 		c := kb.Conflict{
 			Kind: kb.ConflictKind(clash.Kind), Hard: clash.Hard, Subject: clash.Subject, Attribute: clash.Attribute,
@@ -159,6 +162,9 @@ func (l *Local) judge(req kb.AssessRequest) *judged {
 			j.losing[a.ID], j.losing[b.ID] = true, true
 		}
 	}
+	if err := ctx.Err(); err != nil { // coverage and conflicts may have stopped
+		return nil, err
+	}
 	j.cds = density(j, false)
 	j.sid = make([]float64, len(j.live))
 	for k, i := range j.live {
@@ -170,7 +176,7 @@ func (l *Local) judge(req kb.AssessRequest) *judged {
 	}
 	j.fills = l.slots(j)
 	j.features = features(l, j)
-	return j
+	return j, ctx.Err()
 }
 
 // supersededIn tells which candidates are replaced by another candidate that is

@@ -124,7 +124,13 @@ func (j *judged) stretches(most, need int) []stretch {
 // errAbsent says that a configuration wants a reader and there is none.
 var errAbsent = errors.New("no reader in this process")
 
-// read asks the reader a question for a need, within the budget and the context.
+// lateError says that a reading took longer than it had.
+type lateError struct{ limit time.Duration }
+
+func (e lateError) Error() string { return fmt.Sprintf("not done within %v", e.limit) }
+
+// read asks the reader a question for a need, within the budget and, where the context has a
+// deadline, with time left to reply without it.
 func (l *Local) read(ctx context.Context, j *judged, need int, question string) (*read, error) {
 	if l.options.Reader == nil {
 		return nil, errAbsent
@@ -141,10 +147,13 @@ func (l *Local) read(ctx context.Context, j *judged, need int, question string) 
 		}
 		texts[q], places[q] = append(texts[q], excerpts[i].Text), append(places[q], i)
 	}
-	limited, cancel := context.WithTimeout(ctx, l.cfg.Reading.Budget)
+	limited, limit, cancel := reading.Within(ctx, l.cfg.Reading.Budget)
 	defer cancel()
 	for _, q := range asked {
 		got, err := l.options.Reader.Read(limited, q, texts[q])
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = lateError{limit}
+		}
 		if err != nil {
 			return nil, fmt.Errorf("read %d passages: %w", len(texts[q]), err)
 		}
@@ -201,11 +210,12 @@ func (j *judged) eventAlone(found *read) bool {
 // unread names why the reader has no say; its error is the caller's end.
 func (l *Local) unread(ctx context.Context, err error, out *kb.Assessment) error {
 	reason := "failed"
+	var late lateError
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("assess: %w", ctx.Err())
-	case errors.Is(err, context.DeadlineExceeded):
-		reason = fmt.Sprintf("not done within %v", l.cfg.Reading.Budget)
+	case errors.As(err, &late):
+		reason = lateError{late.limit.Round(time.Millisecond)}.Error()
 	case errors.Is(err, errAbsent):
 		reason = errAbsent.Error()
 	}
@@ -228,7 +238,10 @@ func (l *Local) Reading(ctx context.Context, req kb.AssessRequest) (Said, error)
 	if req.Analysis.Clarify != nil {
 		return Said{}, nil
 	}
-	j := l.judge(req)
+	j, err := l.judge(ctx, req)
+	if err != nil {
+		return Said{}, fmt.Errorf("reading: %w", err)
+	}
 	if !j.readable() {
 		return Said{}, nil
 	}

@@ -126,20 +126,37 @@ func TestTheReaderIsAskedInDoubt(t *testing.T) {
 	}
 }
 
-// A deadline of the caller is the caller's: no reply without the reader is made up
-// after it.
-func TestTheCallersDeadlineIsAnError(t *testing.T) {
+// leaves is a reader whose caller leaves while it reads.
+type leaves struct{ leave context.CancelFunc }
+
+func (s leaves) Read(ctx context.Context, _ string, _ []string) ([]reader.Reading, error) {
+	s.leave()
+	return nil, ctx.Err()
+}
+
+// A reader that is late under the caller's deadline is left out in time for the reply
+// without it. A caller who leaves gets none.
+func TestTheReaderIsLeftOutBeforeTheCallersDeadline(t *testing.T) {
 	cfg := rerank.Default()
-	cfg.Reading.Mode = rerank.ReadAlways
-	l, err := rerank.New(cfg, reading.New(fact.New(fact.Config{}), 0, nil), scorer(0.5), rerank.Options{Reader: &says{late: true}})
-	if err != nil {
-		t.Fatal(err)
+	cfg.Reading.Mode, cfg.Reading.Budget = rerank.ReadAlways, time.Hour
+	req := kb.AssessRequest{Analysis: who("三年以上的应收款能否核销？"), Candidates: []kb.Candidate{{Passage: kb.Passage{ID: "a", Text: "码头每天六点开门。"}, Rank: 1}}}
+	assess := func(ctx context.Context, r rerank.Reader) (kb.Assessment, error) {
+		l, err := rerank.New(cfg, reading.New(fact.New(fact.Config{}), 0, nil), scorer(0.5), rerank.Options{Reader: r})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l.Assess(ctx, req)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
-	_, err = l.Assess(ctx, kb.AssessRequest{Analysis: who("三年以上的应收款能否核销？"), Candidates: []kb.Candidate{{Passage: kb.Passage{ID: "a", Text: "码头每天六点开门。"}, Rank: 1}}})
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("error %v, want the deadline's", err)
+	got, err := assess(ctx, &says{late: true})
+	if err != nil || len(got.Degraded) != 1 || got.Degraded[0].Part != "reader" || !strings.HasPrefix(got.Degraded[0].Reason, "not done within ") {
+		t.Errorf("degraded %v, %v; want the reader, not done within its share of 3 s", got.Degraded, err)
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	if _, err := assess(ctx, leaves{leave}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the caller who left", err)
 	}
 }
 

@@ -2,10 +2,12 @@ package validate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/fact"
@@ -39,8 +41,9 @@ type Reads func(ctx context.Context, question string, texts []string) ([]Read, e
 // readAlone checks the quotes of a draft by the reader, and replaces them where another
 // sentence holds what they do not. False: neither does. Only one thing that is asked and
 // that prose words is checked: which number or date is meant is for facts to decide, and
-// tables and lists mean what they mean by their headings and by being whole.
-func (l *Local) readAlone(ctx context.Context, req kb.AnswerRequest, d *draft) (bool, error) {
+// tables and lists mean what they mean by their headings and by being whole. A reader that is
+// late or fails changes nothing, and out names it.
+func (l *Local) readAlone(ctx context.Context, req kb.AnswerRequest, d *draft, out *kb.AnswerResult) (bool, error) {
 	slot := ""
 	for _, s := range req.Analysis.Slots {
 		if s.Role == kb.Asked && s.Required {
@@ -55,12 +58,17 @@ func (l *Local) readAlone(ctx context.Context, req kb.AnswerRequest, d *draft) (
 		slices.ContainsFunc(d.quotes, func(q quote) bool { return q.side != "" || !l.isProse(d, q) }) {
 		return true, nil
 	}
-	limited, cancel := context.WithTimeout(ctx, l.cfg.VoteBudget)
+	limited, limit, cancel := reading.Within(ctx, l.cfg.VoteBudget)
 	defer cancel()
 	read := func(texts []string) []Read {
 		got, err := l.reads(limited, req.Analysis.Question, texts)
 		if err != nil || len(got) != len(texts) {
 			l.log.Warn("reader left out of an answer", "error", err, "readings", fmt.Sprint(len(got), " of ", len(texts)))
+			reason := "failed"
+			if errors.Is(err, context.DeadlineExceeded) {
+				reason = fmt.Sprintf("not done within %v", limit.Round(time.Millisecond))
+			}
+			out.Degraded = append(out.Degraded, kb.Degraded{Part: "reader", Reason: reason})
 			return nil
 		}
 		return got
@@ -87,6 +95,9 @@ func (l *Local) readAlone(ctx context.Context, req kb.AnswerRequest, d *draft) (
 	}
 	best := -1
 	found := read(texts)
+	if found == nil {
+		return true, ctx.Err()
+	}
 	for i, r := range found {
 		if best < 0 || r.Holds > found[best].Holds {
 			best = i
@@ -110,8 +121,11 @@ func (l *Local) readAlone(ctx context.Context, req kb.AnswerRequest, d *draft) (
 			return false, ctx.Err()
 		}
 	}
-	own = read([]string{d.quoted()})
-	return len(own) > 0 && own[0].alone() >= 2*leastAlone, ctx.Err()
+	if own = read([]string{d.quoted()}); own == nil {
+		d.quotes = before
+		return true, ctx.Err()
+	}
+	return own[0].alone() >= 2*leastAlone, ctx.Err()
 }
 
 // quoted are the quotes, one a line.

@@ -65,6 +65,9 @@ func TestReadAlone(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if down := len(got.Degraded) == 1 && got.Degraded[0] == (kb.Degraded{Part: "reader", Reason: "failed"}); down != (c.fail != nil && c.outcome == kb.Answered) {
+				t.Errorf("degraded %v after a reader's error %v", got.Degraded, c.fail)
+			}
 			if got.Outcome != c.outcome || got.Answer != c.answer || reads != c.reads || len(m.calls) > 0 {
 				t.Errorf("%s %q, %d readings, model asked for %v; want %s %q, %d readings and no model", got.Outcome, got.Answer, reads, m.calls, c.outcome, c.answer, c.reads)
 			}

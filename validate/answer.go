@@ -63,7 +63,7 @@ func (l *Local) answer(ctx context.Context, req kb.AnswerRequest, release func(k
 		return refuse(out, req), 0, nil
 	}
 	l.collect(d)
-	switch holds, err := l.readAlone(ctx, req, d); {
+	switch holds, err := l.readAlone(ctx, req, d, &out); {
 	case err != nil:
 		return kb.AnswerResult{}, 0, fmt.Errorf("answer: %w", err)
 	case !holds:

@@ -114,7 +114,10 @@ func (l *Local) Measure(ctx context.Context, req kb.VerifyRequest) (kb.Verificat
 // check judges the claims of an answer one by one; with measure set, their words are
 // compared where no model needs them, too, and the reader is asked about each.
 func (l *Local) check(ctx context.Context, req kb.VerifyRequest, measure bool) ([]judgedClaim, error) {
-	pages := l.reader.Pages(req.Passages)
+	pages, err := l.reader.Pages(ctx, req.Passages)
+	if err != nil {
+		return nil, err
+	}
 	metas := make([]fact.Meta, len(req.Passages))
 	for i, p := range req.Passages {
 		metas[i] = reading.MetaOf(p)
@@ -124,7 +127,7 @@ func (l *Local) check(ctx context.Context, req kb.VerifyRequest, measure bool) (
 	checker := l.reader.Engine().Against(pages, metas)
 	words := rewording{local: l, checker: checker, req: req, answer: answer, measure: measure}
 	if l.votes != nil {
-		limited, cancel := context.WithTimeout(ctx, l.cfg.VoteBudget)
+		limited, _, cancel := reading.Within(ctx, l.cfg.VoteBudget)
 		defer cancel()
 		words.votes = func(_ context.Context, claim string, passages []string) ([]Vote, error) {
 			return l.votes(limited, claim, passages)

@@ -2,6 +2,7 @@ package fact
 
 import (
 	"cmp"
+	"context"
 	"iter"
 	"math"
 	"regexp"
@@ -34,11 +35,12 @@ const (
 // kind whose two clauses carry what a need asks for is on that need too. Each pair of
 // sentences gives at most one clash.
 func (e *Engine) Conflicts(needs []Need, pages []*Page, metas []Meta) []Clash {
-	return e.Round(pages, metas).Conflicts(needs)
+	return e.Round(pages, metas).Conflicts(context.Background(), needs)
 }
 
-// Conflicts is Engine.Conflicts on the pages of the round.
-func (r *Round) Conflicts(needs []Need) []Clash {
+// Conflicts is Engine.Conflicts on the pages of the round. When ctx ends it stops, and what
+// it returns says nothing.
+func (r *Round) Conflicts(ctx context.Context, needs []Need) []Clash {
 	if len(r.views) < 2 {
 		return nil
 	}
@@ -64,10 +66,13 @@ func (r *Round) Conflicts(needs []Need) []Clash {
 		seen[key] = len(out)
 		out = append(out, c)
 	}
-	prep := r.prepare(needs)
+	prep := r.prepare(ctx, needs)
 	for i, n := range prep {
+		if ctx.Err() != nil {
+			return nil
+		}
 		var fillers []candidate
-		for _, c := range r.candidates(i) {
+		for _, c := range r.candidates(ctx, i) {
 			if !c.late && c.fit >= fillFit && c.worst <= gapShare && n.counts(&x.views[c.ref.Page].page.Facts[c.ref.Fact]) {
 				fillers = append(fillers, c)
 			}
@@ -90,6 +95,9 @@ func (r *Round) Conflicts(needs []Need) []Clash {
 		}
 	}
 	for i, n := range prep {
+		if ctx.Err() != nil {
+			return nil
+		}
 		for _, c := range x.substitutions(n) {
 			if serialApart(x.views[c.A.Page], x.fact(c.A), x.views[c.B.Page], x.fact(c.B)) {
 				continue
@@ -99,6 +107,9 @@ func (r *Round) Conflicts(needs []Need) []Clash {
 		}
 	}
 	for a, b := range x.neighbours() {
+		if ctx.Err() != nil {
+			return nil
+		}
 		if c, ok := x.clash(a, b, nil); ok {
 			c.Need = -1
 			for i, n := range prep {

@@ -2,6 +2,7 @@ package fact
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"regexp"
 	"slices"
@@ -33,7 +34,7 @@ const (
 // when its own context carries what is asked: subject, attribute, and the time,
 // place and conditions that the question fixes.
 func (e *Engine) Cover(needs []Need, pages []*Page, metas []Meta) []Coverage {
-	return e.Round(pages, metas).Cover(needs)
+	return e.Round(pages, metas).Cover(context.Background(), needs)
 }
 
 // prepared is a need with its wordings.

@@ -64,12 +64,12 @@ func FuzzRound(f *testing.F) {
 		for _, expect := range []string{"QUANTITY", "TIME", "BOOLEAN", "ENTITY", ""} {
 			needs := []Need{{Name: "value", Class: "NUMERIC", Question: question, Subject: subject, Attribute: question, Expect: expect}}
 			round := e.Round(pages, metas)
-			for _, c := range round.Cover(needs) {
+			for _, c := range round.Cover(t.Context(), needs) {
 				for _, r := range slices.Concat(c.Fillers, c.Near) {
 					inside(r)
 				}
 			}
-			for _, c := range round.Conflicts(needs) {
+			for _, c := range round.Conflicts(t.Context(), needs) {
 				inside(c.A)
 				inside(c.B)
 			}

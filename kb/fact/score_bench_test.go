@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -71,8 +72,8 @@ func cpu(b *testing.B, f func()) {
 
 func score(e *Engine, needs []Need, pages []*Page, metas []Meta) {
 	round := e.Round(pages, metas)
-	round.Cover(needs)
-	round.Conflicts(needs)
+	round.Cover(context.Background(), needs)
+	round.Conflicts(context.Background(), needs)
 	for i, p := range pages {
 		e.Density(p, metas[i], []string{"subject", "attribute", "value", "time"})
 	}

@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"testing"
@@ -19,7 +20,7 @@ type roundResult struct {
 
 func judgeRound(e *Engine, needs []Need, pages []*Page, metas []Meta) roundResult {
 	r := e.Round(pages, metas)
-	return roundResult{r.Cover(needs), r.Conflicts(needs), r.Overlap(needs[0].Question, &needs[0])}
+	return roundResult{r.Cover(context.Background(), needs), r.Conflicts(context.Background(), needs), r.Overlap(needs[0].Question, &needs[0])}
 }
 
 // A page that was asked before, by several goroutines at once, gives what a page read

@@ -3,6 +3,7 @@
 package reading
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
@@ -60,13 +61,16 @@ func (r *Reader) Page(p kb.Passage) *fact.Page {
 	return page
 }
 
-// Pages reads all passages, in order.
-func (r *Reader) Pages(passages []kb.Passage) []*fact.Page {
+// Pages reads all passages, in order. Its error is ctx's.
+func (r *Reader) Pages(ctx context.Context, passages []kb.Passage) ([]*fact.Page, error) {
 	out := make([]*fact.Page, len(passages))
 	for i, p := range passages {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		out[i] = r.Page(p)
 	}
-	return out
+	return out, nil
 }
 
 // SourceOf is the source that the engine reads for a passage.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/retrieval"
 	"suffice.dev/suffice/services"
 	"suffice.dev/suffice/text"
 	"suffice.dev/suffice/validate"
@@ -113,6 +114,9 @@ func (c *call) ask(caller, ctx context.Context, req kb.AskRequest) (kb.Reply, er
 	if lost := r.Retrieved.Degraded; len(lost) > 0 {
 		// What is missing may be what the lost route would have found.
 		if r.Outcome == kb.Insufficient { // no sentence has left
+			if lost[0].Reason == retrieval.ErrLate.Error() && c.hurriesRoutes() {
+				return kb.Reply{}, c.late("retrieval")
+			}
 			return kb.Reply{}, leftOut("retrieval", lost[0])
 		}
 		return r, nil
@@ -252,7 +256,7 @@ func (c *call) secondPass(ctx context.Context, req kb.AskRequest, r *kb.Reply, f
 	}
 	more, err := c.retrieve(ctx, req, r.Analysis, look{query: query, follow: follow})
 	if err != nil {
-		if req.OnFailure == kb.Fail || ctx.Err() != nil || !errors.Is(err, kb.ErrUnavailable) {
+		if req.OnFailure == kb.Fail || ctx.Err() != nil || !leftOutOf(err) {
 			return nil, kb.Assessment{}, err
 		}
 		r.Retrieved.Degraded = append(r.Retrieved.Degraded, kb.Degraded{Part: "second_retrieval", Reason: err.Error()})
@@ -265,9 +269,19 @@ func (c *call) secondPass(ctx context.Context, req kb.AskRequest, r *kb.Reply, f
 	}
 	again, err := c.assess(ctx, r.Analysis, union, false)
 	if err != nil {
-		return nil, kb.Assessment{}, err
+		if req.OnFailure == kb.Fail || ctx.Err() != nil || !leftOutOf(err) {
+			return nil, kb.Assessment{}, err
+		}
+		r.Retrieved.Degraded = distinct(append(r.Retrieved.Degraded, kb.Degraded{Part: "second_retrieval", Reason: err.Error()}))
+		return first, judged, nil
 	}
 	return union, again, nil
+}
+
+// leftOutOf reports whether a part that failed so can be left out of a reply: it is down, or
+// late while the call still has time.
+func leftOutOf(err error) bool {
+	return errors.Is(err, kb.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // slotQuery is what the open slots ask for, in the words of the question: what

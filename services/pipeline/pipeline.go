@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/retrieval"
 	"suffice.dev/suffice/services"
 	"suffice.dev/suffice/services/snapshot"
 	"suffice.dev/suffice/services/telemetry"
@@ -69,6 +70,7 @@ type call struct {
 	*Pipeline
 	snap     *snapshot.Snapshot
 	begun    time.Time
+	given    time.Duration // deadline that the caller named; 0 = none
 	traceID  string
 	timings  map[string]float64
 	progress func(services.Progress)
@@ -82,12 +84,13 @@ func (p *Pipeline) begin(ctx context.Context, deadline time.Duration) (c *call, 
 		release()
 		return nil, nil, nil, fmt.Errorf("%w: %w", kb.ErrUnavailable, snapshot.ErrClosed)
 	}
-	if deadline <= 0 {
+	given := max(0, deadline)
+	if given == 0 {
 		deadline = snap.Config.Limits.Deadline
 	}
 	bounded, cancel := context.WithTimeout(ctx, deadline)
 	done := p.metrics.Begin()
-	c = &call{Pipeline: p, snap: snap, begun: time.Now(), traceID: newTraceID(), timings: map[string]float64{}}
+	c = &call{Pipeline: p, snap: snap, begun: time.Now(), given: given, traceID: newTraceID(), timings: map[string]float64{}}
 	return c, bounded, func() {
 		cancel()
 		done()
@@ -97,7 +100,7 @@ func (p *Pipeline) begin(ctx context.Context, deadline time.Duration) (c *call, 
 
 // layer runs one layer within its share of the time and notes how long it took. A
 // layer that is later than its share, while the request still has time, counts as
-// a part that is down.
+// a part that is down, unless the caller named the time.
 func layer[T any](ctx context.Context, c *call, name string, share float64, run func(context.Context) (T, error)) (T, error) {
 	var zero T
 	if c.progress != nil {
@@ -116,12 +119,31 @@ func layer[T any](ctx context.Context, c *call, name string, share float64, run 
 	switch {
 	case err == nil:
 		return out, nil
-	case ctx.Err() != nil:
+	case errors.Is(ctx.Err(), context.Canceled):
 		return zero, fmt.Errorf("%s: %w", name, ctx.Err())
+	case ctx.Err() != nil, c.given > 0 && errors.Is(err, context.DeadlineExceeded):
+		return zero, c.late(name)
 	case errors.Is(err, context.DeadlineExceeded):
 		return zero, fmt.Errorf("%s did not answer within %v: %w", name, took.Round(time.Millisecond), kb.ErrUnavailable)
 	}
 	return zero, fmt.Errorf("%s: %w", name, err)
+}
+
+// late is the error of a call whose time is over, or too short for a layer.
+func (c *call) late(name string) error {
+	if c.given > 0 {
+		return fmt.Errorf("%s: deadline_ms %d is too short; raise it, or leave it out for the server's own (%v): %w",
+			name, c.given.Milliseconds(), c.snap.Config.Limits.Deadline, context.DeadlineExceeded)
+	}
+	return fmt.Errorf("%s: not done within the time of the call (without deadline_ms %v); raise deadline_ms or limits.deadline: %w",
+		name, c.snap.Config.Limits.Deadline, context.DeadlineExceeded)
+}
+
+// hurriesRoutes reports whether the caller's deadline leaves a route less time than the
+// server gives it: then a late route is the deadline's doing.
+func (c *call) hurriesRoutes() bool {
+	l := c.snap.Config.Limits
+	return c.given > 0 && retrievalShare*l.RouteShare*float64(c.given) < float64(l.Route)
 }
 
 func (c *call) analyze(ctx context.Context, q kb.Question) (kb.Analysis, error) {
@@ -151,6 +173,9 @@ func (c *call) retrieve(ctx context.Context, req kb.AskRequest, a kb.Analysis, l
 			Weights: req.Weights, Only: req.Only, Deadline: end,
 		})
 	})
+	if errors.Is(err, retrieval.ErrLate) && c.hurriesRoutes() {
+		return kb.Retrieved{}, c.late("retrieval")
+	}
 	if err == nil && req.OnFailure == kb.Fail && len(got.Degraded) > 0 {
 		d := got.Degraded[0]
 		return kb.Retrieved{}, fmt.Errorf("retrieval: %s: %s: %w", d.Part, d.Reason, kb.ErrUnavailable)

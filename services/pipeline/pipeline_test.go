@@ -400,6 +400,10 @@ func TestDownIsNeverInsufficient(t *testing.T) {
 		{"retrieval hangs", func(b *bench, req *kb.AskRequest) {
 			b.retriever.wait = true
 			req.Deadline = 50 * time.Millisecond
+		}, context.DeadlineExceeded, ""},
+		{"retrieval hangs, the caller named no deadline", func(b *bench, _ *kb.AskRequest) {
+			b.retriever.wait = true
+			b.snap.Config.Limits.Deadline = 50 * time.Millisecond
 		}, kb.ErrUnavailable, ""},
 		{"no knowledge base", func(b *bench, _ *kb.AskRequest) { b.snap.Retriever = nil }, kb.ErrConflict, ""},
 	} {
