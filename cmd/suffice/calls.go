@@ -22,6 +22,8 @@ type callFlags struct {
 	asOf   string
 	noGaps bool
 
+	dataNamed bool // a flag or a variable names the data folder
+
 	// For a question on the command line.
 	readers    []string
 	topK       int
@@ -50,6 +52,7 @@ func (c *cli) call(name, use, short string, one func(ctx context.Context, f *cal
 			if f.format != "text" && f.format != "json" {
 				return usage("--format %s: write text or json", f.format)
 			}
+			f.dataNamed = cmd.Flags().Changed("data") || c.getenv("SUFFICE_DATA") != ""
 			if f.jobs < 0 {
 				return usage("--jobs %d: write a number from 1, or 0 for the number of cores", f.jobs)
 			}
@@ -221,7 +224,7 @@ func (c *cli) bringIn(ctx context.Context, f *callFlags) error {
 	if c.addr != "" {
 		return usage("--docs is for a folder on this machine; leave --addr out, or `suffice ingest --addr` the folder first")
 	}
-	if c.data == defaultData { // neither flag nor variable names one
+	if !f.dataNamed {
 		var err error
 		if c.data, err = docsData(f.docs); err != nil {
 			return err
