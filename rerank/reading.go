@@ -150,7 +150,7 @@ func (l *Local) read(ctx context.Context, j *judged, need int, question string) 
 	limited, limit, cancel := reading.Within(ctx, l.cfg.Reading.Budget)
 	defer cancel()
 	for _, q := range asked {
-		got, err := l.options.Reader.Read(limited, q, texts[q])
+		got, err := reading.Await(limited, func() ([]reader.Reading, error) { return l.options.Reader.Read(limited, q, texts[q]) })
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = lateError{limit}
 		}

@@ -61,7 +61,7 @@ func (l *Local) readAlone(ctx context.Context, req kb.AnswerRequest, d *draft, o
 	limited, limit, cancel := reading.Within(ctx, l.cfg.VoteBudget)
 	defer cancel()
 	read := func(texts []string) []Read {
-		got, err := l.reads(limited, req.Analysis.Question, texts)
+		got, err := reading.Await(limited, func() ([]Read, error) { return l.reads(limited, req.Analysis.Question, texts) })
 		if err != nil || len(got) != len(texts) {
 			l.log.Warn("reader left out of an answer", "error", err, "readings", fmt.Sprint(len(got), " of ", len(texts)))
 			reason := "failed"

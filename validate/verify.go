@@ -130,7 +130,7 @@ func (l *Local) check(ctx context.Context, req kb.VerifyRequest, measure bool) (
 		limited, _, cancel := reading.Within(ctx, l.cfg.VoteBudget)
 		defer cancel()
 		words.votes = func(_ context.Context, claim string, passages []string) ([]Vote, error) {
-			return l.votes(limited, claim, passages)
+			return reading.Await(limited, func() ([]Vote, error) { return l.votes(limited, claim, passages) })
 		}
 	}
 	var out []judgedClaim

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -146,6 +147,12 @@ func (f *callFlags) files() ([]kb.Passage, error) {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			return nil, usage("--passage: %w", err)
+		}
+		if !utf8.Valid(text) {
+			return nil, usage("--passage %s: is not UTF-8; convert it, for example with iconv -t UTF-8", name)
+		}
+		if strings.TrimSpace(string(text)) == "" {
+			return nil, usage("--passage %s: holds no text; name a file that does, or leave it out", name)
 		}
 		out = append(out, kb.Passage{ID: fmt.Sprintf("p%d", i+1), Text: string(text), Title: filepath.Base(name)})
 	}

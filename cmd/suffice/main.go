@@ -51,13 +51,13 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errOut)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitOK
 	}
 	var silent *statusError
 	if !errors.As(err, &silent) || silent.err != nil {
-		_, _ = fmt.Fprintln(errOut, message(err))
+		_, _ = fmt.Fprintln(errOut, message(err)+elsewhere(cmd, err))
 	}
 	switch {
 	case silent != nil:
@@ -76,6 +76,18 @@ func message(err error) string {
 		return "suffice: the configuration has problems:\n  " + strings.ReplaceAll(many.Error(), "\n", "\n  ")
 	}
 	return "suffice: " + err.Error()
+}
+
+// elsewhere is where a command can be sent whose data folder a server holds.
+func elsewhere(cmd *cobra.Command, err error) string {
+	addr := app.ServedAt(err)
+	switch {
+	case addr == "":
+		return ""
+	case cmd.Flags().Lookup("addr") != nil:
+		return "; or send the command there: --addr " + addr
+	}
+	return "; or ask the server itself: `suffice ask --addr " + addr + "`"
 }
 
 // statusError ends the command with a status; err may be nil when all was said.
@@ -110,6 +122,9 @@ func failed(err error) error {
 	}
 	if p.Name == "INTERNAL" { // at the shell there is no log to look into
 		text = err.Error()
+	}
+	if p.Name == "UNAVAILABLE" { // nothing is wrong with the question
+		return &statusError{exitOther, errors.New(text)}
 	}
 	return &statusError{exitFailed, errors.New(text)}
 }

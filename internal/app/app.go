@@ -70,6 +70,7 @@ type App struct {
 	parts    *parts
 	running  atomic.Pointer[config.Config] // of the snapshot that serves
 	model    *telemetry.Model              // nil: not measured
+	asked    slog.LevelVar                 // of the log line of each question: a command shows the reply itself
 }
 
 // Open reads the configuration and builds the first snapshot. It opens no data
@@ -86,6 +87,7 @@ func Open(ctx context.Context, opt Options) (*App, error) {
 		opt.Now = time.Now
 	}
 	a := &App{opt: opt, log: opt.Logger}
+	a.asked.Set(slog.LevelDebug)
 	a.parts = &parts{}
 	a.data = &data{ready: &readiness{}, opening: make(chan struct{}, 1), dir: opt.Data, role: opt.Role, mustExist: opt.MustExist, log: opt.Logger, parts: a.parts, now: opt.Now}
 	var registry prometheus.Registerer
@@ -105,7 +107,7 @@ func Open(ctx context.Context, opt Options) (*App, error) {
 		return nil, setup(err)
 	}
 	a.holder, a.data.asked = holder, holder.Busy
-	a.pipeline = pipeline.New(holder, pipeline.Options{Logger: opt.Logger, Metrics: metrics, Now: opt.Now})
+	a.pipeline = pipeline.New(holder, pipeline.Options{Logger: opt.Logger, Metrics: metrics, Level: &a.asked, Now: opt.Now})
 	return a, nil
 }
 

@@ -365,7 +365,9 @@ func tuningConfig(c config.Config) index.Tuning {
 // other features.
 func sufficiencyModel(c config.Sufficiency) (rerank.Scorer, string, error) {
 	file, manifest := sufficiency.Model, sufficiency.Manifest
+	of := "built-in sufficiency model"
 	if c.Path != "" {
+		of = fmt.Sprintf("sufficiency.path: %s, a model that `suffice train` writes,", c.Path)
 		var err error
 		if file, err = os.ReadFile(c.Path); err != nil {
 			return nil, "", fmt.Errorf("sufficiency.path: %w", err)
@@ -384,15 +386,15 @@ func sufficiencyModel(c config.Sufficiency) (rerank.Scorer, string, error) {
 	}{sum, sum[:12]}
 	if manifest != nil {
 		if err := json.Unmarshal(manifest, &described); err != nil {
-			return nil, "", fmt.Errorf("sufficiency model: manifest: %w", err)
+			return nil, "", fmt.Errorf("%s has a manifest that cannot be read: %w", of, err)
 		}
 	}
 	if sum != described.SHA256 {
-		return nil, "", fmt.Errorf("sufficiency model: %w: its SHA-256 is %s, its manifest says %s", trees.ErrModel, sum, described.SHA256)
+		return nil, "", fmt.Errorf("%s is not the one of its manifest: %w: its SHA-256 is %s, its manifest says %s", of, trees.ErrModel, sum, described.SHA256)
 	}
 	model, err := trees.Load(file, rerank.SetFeatures)
 	if err != nil {
-		return nil, "", fmt.Errorf("sufficiency model: %w", err)
+		return nil, "", fmt.Errorf("%s cannot be read: %w", of, err)
 	}
 	return model, "sufficiency-" + described.Version, nil
 }

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -229,11 +230,27 @@ func (o *opening) Retrieve(ctx context.Context, req kb.RetrieveRequest) (kb.Retr
 	if o.data.down.Load() { // what changed meanwhile is not known
 		return kb.Retrieved{}, fmt.Errorf("%w: the store does not answer", kb.ErrUnavailable)
 	}
+	if c := req.Collection; c != "" && retrieval.Collection(c) != retrieval.Collection("") && !x.HasCollection(c, req.Readers) {
+		return kb.Retrieved{}, noCollection(c, x.Collections(req.Readers))
+	}
 	h, err := x.Retriever(o.cfg, o.tuning)
 	if err != nil {
 		return kb.Retrieved{}, err
 	}
 	return h.Retrieve(ctx, req)
+}
+
+// noCollection is the error of a collection that is not there for who asks: a name that is
+// mistyped is no missing knowledge.
+func noCollection(name string, known []string) error {
+	const most = 20 // names in the message
+	switch {
+	case len(known) == 0:
+		return kb.Invalid("collection", "%q is no collection; there is none yet: ingest documents into it, or leave it out", name)
+	case len(known) > most:
+		known = append(slices.Clone(known[:most]), "…")
+	}
+	return kb.Invalid("collection", "%q is no collection; there are: %s", name, strings.Join(known, ", "))
 }
 
 // unavailable marks an error of opening the folder as a part that is down, unless

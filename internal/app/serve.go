@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -83,6 +84,7 @@ func (a *App) Serve(ctx context.Context, opt Serving) error {
 		return setup(err)
 	}
 
+	a.asked.Set(slog.LevelInfo)
 	ready := a.data.ready
 	ready.wait("starting")
 	rpc := grpcapi.New(a.surface(ready, opt.Reflection))

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -17,4 +18,31 @@ func Within(ctx context.Context, budget time.Duration) (limited context.Context,
 	}
 	limited, cancel = context.WithTimeout(ctx, budget)
 	return limited, budget, cancel
+}
+
+// Await calls a model and returns when it does or when ctx ends, whichever is first: a model
+// that looks at its context seldom is left behind and ends by itself. A panic is its error.
+func Await[T any](ctx context.Context, call func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() {
+			if p := recover(); p != nil {
+				r.err = fmt.Errorf("panic: %v", p)
+			}
+			done <- r
+		}()
+		r.value, r.err = call()
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		var zero T
+		return zero, ctx.Err()
+	}
 }

@@ -31,7 +31,7 @@ func (h *Holder) Error() string {
 	if h.Addr == "" {
 		return fmt.Sprintf("data folder %s is in use by %s; wait for it, stop it, or name another folder", h.Dir, who)
 	}
-	return fmt.Sprintf("data folder %s is in use by %s, serving at %s; send the command there (--addr %s), stop it, or name another folder", h.Dir, who, h.Addr, h.Addr)
+	return fmt.Sprintf("data folder %s is in use by %s, serving at %s; stop it, or name another folder", h.Dir, who, h.Addr)
 }
 
 // Is makes a Holder an ErrConflict.

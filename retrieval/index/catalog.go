@@ -471,6 +471,17 @@ func (c *catalog) count(vis *retrieval.Visibility, by int) {
 	}
 }
 
+// sees reports whether a live version is in the collection of a filter and may be read by
+// its readers.
+func (c *catalog) sees(f retrieval.Filter) bool {
+	for _, v := range c.versions {
+		if v != nil && f.Reads(*v.vis) {
+			return true
+		}
+	}
+	return false
+}
+
 // needs says which parts of a filter can deny a live chunk at all.
 func (c *catalog) needs(f retrieval.Filter) bm25.Needs {
 	return bm25.Needs{

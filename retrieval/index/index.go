@@ -470,6 +470,29 @@ func (x *Index) Seq() int64 {
 	return x.seq
 }
 
+// HasCollection reports whether a collection has a document that one of the readers, or
+// everyone, may read, whatever its validity.
+func (x *Index) HasCollection(name string, readers []string) bool {
+	may := retrieval.Filter{Collection: retrieval.Collection(name), Readers: readers}
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.cat.collections[may.Collection] > 0 && x.cat.sees(may)
+}
+
+// Collections are the names of those that HasCollection has, sorted.
+func (x *Index) Collections(readers []string) []string {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	var out []string
+	for name := range x.cat.collections {
+		if x.cat.sees(retrieval.Filter{Collection: name, Readers: readers}) {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // Chunks is the number of chunks.
 func (x *Index) Chunks() int {
 	x.mu.RLock()

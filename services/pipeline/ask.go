@@ -35,12 +35,14 @@ func (p *Pipeline) Ask(ctx context.Context, req kb.AskRequest, progress func(ser
 	r, err := c.ask(ctx, bounded, req)
 	if err != nil {
 		p.metrics.Replied("error")
+		c.log.Log(ctx, c.level.Level(), "asked", "trace_id", c.traceID, "code", services.Describe(err).Name, "duration", time.Since(c.begun))
 		return kb.Reply{}, err
 	}
 	for _, d := range r.Degraded {
 		p.metrics.Degraded(d.Part)
 	}
 	p.metrics.Replied(strings.ToLower(string(r.Outcome)))
+	c.log.Log(ctx, c.level.Level(), "asked", "trace_id", c.traceID, "outcome", r.Outcome, "degraded", len(r.Degraded), "duration", time.Since(c.begun))
 	return c.finish(r), nil
 }
 
@@ -126,7 +128,7 @@ func (c *call) ask(caller, ctx context.Context, req kb.AskRequest) (kb.Reply, er
 	}
 	if !req.NoGaps && c.snap.Knowledge != nil {
 		if err := c.record(caller, req, r); err != nil {
-			c.log.Error("gaps not recorded", "error", err)
+			c.log.Error("gaps not recorded", "trace_id", c.traceID, "error", err)
 			r.Degraded = append(r.Degraded, kb.Degraded{Part: "gaps", Reason: "not recorded"})
 		}
 	}

@@ -30,6 +30,7 @@ type Source interface {
 type Options struct {
 	Logger  *slog.Logger
 	Metrics *telemetry.Pipeline
+	Level   slog.Leveler     // of the line that each question leaves in the log, by its trace id; nil = debug
 	Now     func() time.Time // the clock; its zone decides which day is today
 }
 
@@ -39,6 +40,7 @@ type Pipeline struct {
 	source  Source
 	log     *slog.Logger
 	metrics *telemetry.Pipeline
+	level   slog.Leveler
 	now     func() time.Time
 }
 
@@ -46,9 +48,12 @@ var _ services.Pipeline = (*Pipeline)(nil)
 
 // New returns a pipeline over the snapshots of the source.
 func New(source Source, opts Options) *Pipeline {
-	p := &Pipeline{source: source, log: opts.Logger, metrics: opts.Metrics, now: opts.Now}
+	p := &Pipeline{source: source, log: opts.Logger, metrics: opts.Metrics, level: opts.Level, now: opts.Now}
 	if p.log == nil {
 		p.log = slog.Default()
+	}
+	if p.level == nil {
+		p.level = slog.LevelDebug
 	}
 	if p.now == nil {
 		p.now = time.Now
