@@ -13,9 +13,9 @@ import (
 
 // ending is a context that is cancelled when it was asked so many times whether it is.
 type ending struct {
-	context.Context
-	left  int // questions until it ends
-	asked int // all of them
+	context.Context     //nolint:containedctx // it is one
+	left            int // questions until it ends
+	asked           int // all of them
 }
 
 func (e *ending) Err() error {
