@@ -29,7 +29,34 @@ func (j *judged) asking(question string, need, page int) string {
 	if j.settles(t.From, t.To, need, page) {
 		return withTime(question, t.Text, "")
 	}
+	if said := j.relative(page, t.From, t.To, text.Language(question) == "zh"); said != "" {
+		return asWritten(question, t.Text, said)
+	}
 	return question
+}
+
+// relative is how a page itself names a period by the day it was published on (last month),
+// in the language asked for; "" where it does not.
+func (j *judged) relative(page int, from, to time.Time, chinese bool) string {
+	for i := range j.pages[page].Clauses {
+		for _, x := range j.pages[page].Clauses[i].Times {
+			if x.From.Equal(from) && x.To.Equal(to) && x.Text != "" && !strings.ContainsAny(x.Text, "0123456789") && text.IsHan([]rune(x.Text)[0]) == chinese {
+				return x.Text
+			}
+		}
+	}
+	return ""
+}
+
+// asWritten puts how a page names a period in place of the time of a question and the words that
+// lead to it.
+func asWritten(question, old, said string) string {
+	at := strings.Index(question, old)
+	before, after := strings.TrimRight(leading.ReplaceAllString(question[:at], ""), " "), question[at+len(old):]
+	if before != "" && !text.IsHan([]rune(said)[0]) {
+		before += " "
+	}
+	return before + said + after
 }
 
 // settles reports whether the time of a question is settled for a page without its words.

@@ -21,6 +21,7 @@ func TestAsking(t *testing.T) {
 		question, time, from, to string
 		text, title              string
 		validFrom, validTo       string
+		published                string
 		filled                   bool
 		want                     string
 	}{
@@ -45,6 +46,12 @@ func TestAsking(t *testing.T) {
 			want: "What was 2025's fee?"},
 		"a fact with its time fills it": {question: "2026年1月，支行受理了多少笔业务？", time: "2026年1月", from: "2026-01-01", to: "2026-01-31", text: "支行上月受理业务8,210笔。", filled: true,
 			want: "支行受理了多少笔业务？"},
+		"the page names it by its own day": {question: "2026年1月，支行受理了多少笔业务？", time: "2026年1月", from: "2026-01-01", to: "2026-01-31", text: "支行上月受理业务8,210笔。", published: "2026-02-03",
+			want: "上月，支行受理了多少笔业务？"},
+		"the same in English": {question: "How many people came in October 2025?", time: "October 2025", from: "2025-10-01", to: "2025-10-31", text: "Last month the baths counted 18,340 guests.", published: "2025-11-14",
+			want: "How many people came last month?"},
+		"another month than the page means": {question: "How many people came in October 2025?", time: "October 2025", from: "2025-10-01", to: "2025-10-31", text: "Last month the baths counted 18,340 guests.", published: "2025-12-14",
+			want: "How many people came in October 2025?"},
 		"nothing settles it": {question: "2026年1月，支行受理了多少笔业务？", time: "2026年1月", from: "2026-01-01", to: "2026-01-31", text: "支行上月受理业务8,210笔。",
 			want: "2026年1月，支行受理了多少笔业务？"},
 	} {
@@ -56,7 +63,11 @@ func TestAsking(t *testing.T) {
 			if c.validTo != "" {
 				meta.ValidTo = day(c.validTo)
 			}
-			j := &judged{pages: []*fact.Page{engine.Read(fact.Source{Text: c.text, Title: c.title})}, metas: []fact.Meta{meta}, cover: []fact.Coverage{{}}}
+			source := fact.Source{Text: c.text, Title: c.title}
+			if c.published != "" {
+				source.Published = day(c.published)
+			}
+			j := &judged{pages: []*fact.Page{engine.Read(source)}, metas: []fact.Meta{meta}, cover: []fact.Coverage{{}}}
 			if c.filled {
 				j.cover[0].Fillers = []fact.Ref{{Page: 0, Fact: 0}}
 			}
