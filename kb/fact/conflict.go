@@ -1284,8 +1284,11 @@ func oneCharacterApart(va *view, fa *Fact, vb *view, fb *Fact) bool {
 // that are no part of their values: 一车间 and 二车间.
 func serialApart(va *view, fa *Fact, vb *view, fb *Fact) bool {
 	ca, cb := va.clauseOf(fa), vb.clauseOf(fb)
-	if ca == nil || cb == nil || ca.Len() < 3 || cb.Len() < 3 || fa.Value.Kind == BooleanValue || fa.Value.Span.Start <= ca.Start || fb.Value.Span.Start <= cb.Start {
+	if ca == nil || cb == nil || ca.Len() < 3 || cb.Len() < 3 {
 		return false
+	}
+	if fa.Value.Kind != BooleanValue && fa.Value.Span.Start <= ca.Start || fb.Value.Kind != BooleanValue && fb.Value.Span.Start <= cb.Start {
+		return false // it is the number that is told
 	}
 	a, b := va.foldedText()[ca.Start:ca.Start+3], vb.foldedText()[cb.Start:cb.Start+3]
 	return a[0] != b[0] && a[1] == b[1] && a[2] == b[2] && text.IsHan(a[1]) && text.IsHan(a[2]) &&

@@ -1,7 +1,9 @@
 package reading
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 
 	"suffice.dev/suffice/kb/fact"
 	"suffice.dev/suffice/text"
@@ -9,7 +11,7 @@ import (
 
 // addressed are marks of text that speaks to a machine that answers, not to readers:
 // it is no answer to anything.
-var addressed = []string{"note to ai", "ai systems", "ai assistant", "language model", "chatbot", "llm", "ignore previous", "ignore all previous", "ignore the above", "ignore any previous", "previous instructions", "system prompt", "disregard the", "you must answer", "always answer", "always reply", "respond with", "reply with", "as an ai", "tell the user",
+var addressed = []string{"note to ai", "ai systems", "ai assistant", "language model", "chatbot", "ignore previous", "ignore all previous", "ignore the above", "ignore any previous", "previous instructions", "system prompt", "disregard the", "you must answer", "always answer", "always reply", "respond with", "reply with", "as an ai", "tell the user",
 	"人工智能助手", "ai助手", "告诉用户", "ai 助手", "大模型", "语言模型", "聊天机器人", "忽略以上", "忽略之前", "忽略上述", "无视以上", "无视之前", "系统提示", "提示词", "请回答：", "必须回答", "一律回答", "请一律回复"}
 
 // verbsOfOrder tell an instruction from a text about such systems.
@@ -26,8 +28,11 @@ func addressesModel(s string) bool {
 		}
 		return false
 	}
-	return has(addressed) && has(verbsOfOrder)
+	return (has(addressed) || slices.ContainsFunc(strings.FieldsFunc(f, notLetter), func(w string) bool { return w == "llm" || w == "llms" })) && has(verbsOfOrder)
 }
+
+// notLetter parts words: an abbreviation within a name (Quillmark) addresses nothing.
+func notLetter(r rune) bool { return !unicode.IsLetter(r) }
 
 // Orders reports whether a stretch of a page gives orders to a machine, or stands in
 // a paragraph behind a sentence that does: what such a note goes on to say is part of
