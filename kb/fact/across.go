@@ -23,7 +23,18 @@ const (
 // foreign reports whether two pages are written in different languages.
 func foreign(a, b *Page) bool { return mostlyHan(a) != mostlyHan(b) }
 
+// mostlyHan reports whether a page is in Chinese, by its beginning.
 func mostlyHan(p *Page) bool {
+	if s := p.ready.Load(); s != nil {
+		return *s.mostly.get(0, func() *bool {
+			han := beginsHan(p)
+			return &han
+		})
+	}
+	return beginsHan(p)
+}
+
+func beginsHan(p *Page) bool {
 	han, latin := 0, 0
 	for i, r := range p.Runes {
 		if i > 400 {

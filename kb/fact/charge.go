@@ -55,9 +55,12 @@ func chargeWords(runes []rune, span text.Span) []text.Span {
 // contradict each other, 0 one of them does not say.
 func agreeFree(pa *Page, a *Clause, pb *Page, b *Clause) int {
 	ca := chargeOf(fold(pa.Quote(a.Span)))
+	if ca == 0 {
+		return 0
+	}
 	cb := chargeOf(fold(pb.Quote(b.Span)))
 	switch {
-	case ca == 0 || cb == 0, ca > 0 && cb > 0:
+	case cb == 0, ca > 0 && cb > 0:
 		return 0
 	case ca == cb:
 		return 1

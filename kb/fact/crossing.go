@@ -125,6 +125,7 @@ func (x *crossings) readLatin(w *wording) {
 // readPhrases looks up the phrases with stop words of an English wording, as they stand
 // and, of a verb with a particle, with what they are about between: turn it off, get the
 // deposit back.
+// readPhrase is latin, unkept.
 func (x *crossings) readPhrases(w *wording) {
 	words := lexicon.DefaultCrossing()
 	var stems []string
@@ -166,6 +167,16 @@ var particles = map[string]bool{"up": true, "down": true, "out": true, "off": tr
 // dictionary has it, as it is or by its concept. Bags hold no stop words: nil for a phrase
 // of which without them only a word is left that says something else (turn of turn off).
 func (x *crossings) latin(phrase string) crossTold {
+	if told, ok := x.engine.latin.get(phrase); ok {
+		return *told
+	}
+	told := x.readPhrase(phrase)
+	x.engine.latin.put(phrase, &told)
+	return told
+}
+
+// readPhrase is latin, unkept.
+func (x *crossings) readPhrase(phrase string) crossTold {
 	stems := lexicon.Stems(phrase)
 	if !strings.Contains(stems, " ") {
 		for word := range strings.SplitSeq(lexicon.Whole(phrase), " ") {

@@ -34,9 +34,10 @@ type Engine struct {
 	subjects phraseStore[subjectForm]
 	titles   phraseStore[titleForm]
 	sides    phraseStore[[]sideSet]
-	scratch  sync.Pool // of *scratch
-	terms    sync.Pool // of *[]text.Term, see phrase
-	told     sync.Map  // []crossTold by Han word of the crossing dictionary, see crossings.han
+	latin    phraseStore[crossTold] // see crossings.latin
+	scratch  sync.Pool              // of *scratch
+	terms    sync.Pool              // of *[]text.Term, see phrase
+	told     sync.Map               // []crossTold by Han word of the crossing dictionary, see crossings.han
 }
 
 // New returns an engine.

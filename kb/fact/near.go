@@ -108,19 +108,12 @@ type nearQuote struct {
 	exact          bool
 }
 
-// sentenceTokens cuts the sentences of a page once.
-func (k *Checker) sentenceTokens(page, i int) []token {
-	if k.tokens == nil {
-		k.tokens = make([][][]token, len(k.views))
-	}
-	p := k.views[page].page
-	if k.tokens[page] == nil {
-		k.tokens[page] = make([][]token, len(p.Sentences))
-	}
-	if k.tokens[page][i] == nil {
-		k.tokens[page][i] = append([]token{}, tokens(p, p.Sentences[i].Span)...)
-	}
-	return k.tokens[page][i]
+// sentenceTokens cuts a sentence of the page, once.
+func (s *sheet) sentenceTokens(i int) []token {
+	return *s.pieces.get(i, func() *[]token {
+		out := tokens(s.page, s.page.Sentences[i].Span)
+		return &out
+	})
 }
 
 // nearest lists the sentences that are worded as the claim, best first.
@@ -140,7 +133,7 @@ func (k *Checker) nearest(c Claim, span text.Span) []nearQuote {
 			case HeadingLine, HeaderRow, Row, Code:
 				continue
 			}
-			b := k.sentenceTokens(p, s)
+			b := v.sentenceTokens(s)
 			if len(b) == 0 || len(b) > nearLimit || bagShare(a, b)/total < nearShare {
 				continue
 			}

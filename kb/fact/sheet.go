@@ -40,6 +40,9 @@ type sheet struct {
 	cut        kept[[]wordAtom]
 	seeds      kept[seedPlaces]
 	anchored   kept[anchorKeys]
+	changes    kept[[]change]
+	multiples  kept[[]multipleAt]
+	mostly     kept[bool] // one: see mostlyHan
 
 	// By fact.
 	facts, own, close, anchors, heads kept[bag]
@@ -69,6 +72,7 @@ type sheet struct {
 	// By sentence.
 	sentences kept[string] // folded
 	bags      kept[bag]    // see sentenceBag
+	pieces    kept[[]token]
 }
 
 // sheet prepares a page under a title, or finds it prepared.
@@ -92,6 +96,8 @@ func (e *Engine) sheet(p *Page, title string) *sheet {
 	s.sides, s.subjects, s.elliptics = make(kept[[]sideSet], facts), make(kept[subjectForm], facts), make(kept[int], facts)
 	s.attributes, s.bounds = make(kept[*wording], facts), make(kept[[]quantity.Quantity], facts)
 	s.relatedFact, s.values, s.han, s.stated = make(kept[[]int32], facts), make(kept[key], facts), make(kept[bool], facts), make(kept[[]when.Expr], facts)
+	s.pieces, s.mostly = make(kept[[]token], len(p.Sentences)), make(kept[bool], 1)
+	s.changes, s.multiples = make(kept[[]change], 1), make(kept[[]multipleAt], 1)
 	s.counts, s.index, s.neighbours = make(kept[tally], 1), make(kept[postings], 1), make(kept[neighbourTerms], 1)
 	for _, by := range []*kept[bag]{&s.clause, &s.alone, &s.asserted} {
 		*by = make(kept[bag], clauses)

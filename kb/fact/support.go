@@ -48,14 +48,12 @@ type Checker struct {
 	engine *Engine
 	views  []*view
 	st     *rarity
-	tokens [][][]token // by page and sentence, for near quotes
 
 	subjects map[string]*bag
 	groups   [][]group // by page
 	phrases  map[string]map[string]float64
 	words    [][]map[string]float64 // grams by page and clause
 	joins    *links
-	changes  [][]change          // by page, see changesOf
 	parts    map[string]*Checker // of some of the pages
 }
 

@@ -39,20 +39,17 @@ var (
 var wasBefore = regexp.MustCompile(`上年|上一年|去年|前一年|上月|上个月|上一|前一|上期|上季|上届|上次|原来|原先|原本|原价|原为|以前|之前|此前|从前|过去|同期|\b(?:last|before|previous|previously|earlier|former|wasBefore|had been|used to|once|originally|preceding|prior)\b|\bhad \w+`)
 
 // changesOf lists the changes of a page, once.
-func (k *Checker) changesOf(page int) []change {
-	if k.changes == nil {
-		k.changes = make([][]change, len(k.views))
-	}
-	if k.changes[page] != nil {
-		return k.changes[page]
-	}
-	v := k.views[page]
-	p := v.page
+func (s *sheet) changesOf() []change {
+	return *s.changes.get(0, s.findChanges)
+}
+
+func (s *sheet) findChanges() *[]change {
+	p := s.page
 	out := []change{}
 	for i := range p.Facts {
 		f := &p.Facts[i]
 		d := f.Value.Quantity
-		if d == nil || f.Threshold || !d.Point() || d.Lo == nil || d.Unit.Dim == quantity.Ordinal || d.Unit.Dim == quantity.Ratio && d.Delta != 0 || f.Sentence < 0 || f.Sentence >= len(p.Sentences) || v.inTable(f) {
+		if d == nil || f.Threshold || !d.Point() || d.Lo == nil || d.Unit.Dim == quantity.Ordinal || d.Unit.Dim == quantity.Ratio && d.Delta != 0 || f.Sentence < 0 || f.Sentence >= len(p.Sentences) || s.inTable(f) {
 			continue
 		}
 		info := p.Sentences[f.Sentence]
@@ -93,8 +90,7 @@ func (k *Checker) changesOf(page int) []change {
 			out = append(out, x)
 		}
 	}
-	k.changes[page] = out
-	return out
+	return &out
 }
 
 // workedOut looks for a value that follows from what one sentence, or two that follow each other, state.
@@ -150,7 +146,7 @@ func (k *Checker) stated(page int, facts ...int) []found {
 // before finds a level of which a text gives another and the difference.
 func (k *Checker) before(page int, q *quantity.Quantity, said string, words map[string]float64, w, topic *wording) ([]found, bool) {
 	v := k.views[page]
-	for _, x := range k.changesOf(page) {
+	for _, x := range v.changesOf() {
 		d := v.page.Facts[x.fact].Value.Quantity
 		if loose(d.Unit.Dim) != loose(q.Unit.Dim) && d.Unit.Dim != quantity.None {
 			continue
@@ -253,20 +249,9 @@ var multiples = []struct {
 func (k *Checker) multiple(page int, q *quantity.Quantity, words map[string]float64, w, topic *wording) ([]found, bool) {
 	v := k.views[page]
 	p := v.page
-	for n := range p.Clauses {
+	for _, m := range v.multiplesOf() {
+		n, by, span, ratio := m.clause, m.by, m.span, m.ratio
 		cl := &p.Clauses[n]
-		if p.Sentences[cl.Sentence].Kind == HeadingLine || p.Sentences[cl.Sentence].Kind == HeaderRow {
-			continue
-		}
-		own := string(v.foldedText()[cl.Start:cl.End])
-		by, span := multipleIn(own)
-		var ratio *quantity.Quantity // 八折, two thirds of that
-		if by == nil {
-			if by, ratio = shareOfOther(p, cl, own); by == nil {
-				continue
-			}
-			span = text.Span{Start: ratio.Start - cl.Start, End: ratio.End - cl.Start}
-		}
 		of := grams(p, cl.Span, text.Span{Start: cl.Start + span.Start, End: cl.Start + span.End})
 		if weighs(of, words) < 2*labelShare {
 			continue // the claim is not of this case
@@ -286,6 +271,38 @@ func (k *Checker) multiple(page int, q *quantity.Quantity, words map[string]floa
 	return nil, false
 }
 
+// multipleAt is a multiple of a value that stands before it.
+type multipleAt struct {
+	clause int
+	by     *big.Rat
+	span   text.Span          // within the clause
+	ratio  *quantity.Quantity // of a share (八折, two thirds of that); nil where a word tells it
+}
+
+// multiplesOf lists the multiples of a page, once.
+func (s *sheet) multiplesOf() []multipleAt {
+	return *s.multiples.get(0, func() *[]multipleAt {
+		p := s.page
+		out := []multipleAt{}
+		for n := range p.Clauses {
+			cl := &p.Clauses[n]
+			if kind := p.Sentences[cl.Sentence].Kind; kind == HeadingLine || kind == HeaderRow {
+				continue
+			}
+			own := s.clauseText(n)
+			m := multipleAt{clause: n}
+			if m.by, m.span = multipleIn(own); m.by == nil {
+				if m.by, m.ratio = shareOfOther(cl, own); m.by == nil {
+					continue
+				}
+				m.span = text.Span{Start: m.ratio.Start - cl.Start, End: m.ratio.End - cl.Start}
+			}
+			out = append(out, m)
+		}
+		return &out
+	})
+}
+
 // multipleIn is the multiple that a folded clause names in words, and where.
 func multipleIn(s string) (*big.Rat, text.Span) {
 	for _, m := range multiples {
@@ -301,7 +318,7 @@ func multipleIn(s string) (*big.Rat, text.Span) {
 var takenAs = regexp.MustCompile(`折|按|付|收|为其|上浮|下浮|\bof (?:that|this|the (?:new|old|usual|normal|full|list|standard))\b|\boff\b`)
 
 // shareOfOther is the share of an earlier value that a clause gives: 打八折, two thirds of that.
-func shareOfOther(p *Page, cl *Clause, own string) (*big.Rat, *quantity.Quantity) {
+func shareOfOther(cl *Clause, own string) (*big.Rat, *quantity.Quantity) {
 	if !takenAs.MatchString(own) {
 		return nil, nil
 	}
