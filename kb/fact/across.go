@@ -13,10 +13,10 @@ import (
 // Limits for claims in another language than their passage.
 const (
 	crossWord    = 0.40 // cosine from which two words of different languages count as one
-	crossClaim   = 0.25 // least share of the other words when every value is stated
+	crossClaim   = 0.35 // least share of the other words when every value is stated
 	crossWords   = 0.55 // the same for a claim without values
 	crossSubject = 0.25 // least share from which the only value of its kind is compared
-	crossOther   = 0.5  // least share of the words from which another value contradicts
+	crossOther   = 0.6  // least share of the words from which another value contradicts
 	crossSides   = 0.6  // least share of a side of a comparison
 )
 
