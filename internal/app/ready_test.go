@@ -1,17 +1,20 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/services/config"
 )
 
 // TestNotReadyIsNoIgnorance: what is asked while the first ingestion is not done is
@@ -117,5 +120,30 @@ func TestNotReadyIsNoIgnorance(t *testing.T) {
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestWarmCallsNoModel: what a server does before it is ready asks no model, and every layer
+// of the process answers it.
+func TestWarmCallsNoModel(t *testing.T) {
+	asked := make(chan struct{}, 16)
+	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked <- struct{}{}
+		http.Error(w, "busy", http.StatusServiceUnavailable)
+	}))
+	defer model.Close()
+	var log bytes.Buffer
+	a, err := Open(t.Context(), Options{Data: t.TempDir(), Logger: slog.New(slog.NewTextHandler(&log, nil)), Sources: config.Sources{Flags: map[string]string{"llm.url": model.URL, "llm.model": "m"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	a.warm(t.Context())
+	if len(asked) > 0 || strings.Contains(log.String(), "not warm") {
+		t.Errorf("%d calls of the model, log %s; want none and every layer warm", len(asked), log.String())
 	}
 }

@@ -46,6 +46,7 @@ const (
 	configPoll   = 5 * time.Second        // how often the configuration's contents are compared
 	feedPoll     = 500 * time.Millisecond // how often an index asks a store elsewhere for changes
 	storeSilence = 2 * time.Second        // after which a store on a server counts as down
+	warmTime     = 10 * time.Second       // for what layers make once
 	drainExtra   = time.Second            // beyond the deadline of a request, for the end of those in flight
 )
 
@@ -131,6 +132,7 @@ func (a *App) Serve(ctx context.Context, opt Serving) error {
 			}
 			return
 		}
+		a.warm(background)
 		ready.done()
 		a.log.Info("ready", "role", a.opt.Role, "grpc", grpcListener.Addr().String(), "http", httpAddr, "snapshot", a.Versions().Snapshot)
 		if opt.Ready != nil {
@@ -282,6 +284,41 @@ func (a *App) untilOpen(ctx context.Context, ready *readiness, err error) error 
 		if err = a.OpenData(ctx); err == nil || !a.waitsFor(err) {
 			return err
 		}
+	}
+}
+
+// warm has the layers of this process make what they make at their first question, such as
+// the tables of a tokenizer, so that no client's deadline pays for it. What fails here fails
+// again where it is asked.
+func (a *App) warm(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, warmTime)
+	defer cancel()
+	a.data.mu.Lock()
+	table := a.data.table
+	a.data.mu.Unlock()
+	question := kb.Question{Text: "How much is the fare of the ferry? 渡轮票价多少？"}
+	analysis := kb.Analysis{Question: question.Text, Original: question.Text, Class: kb.Numeric, Language: "mixed", Slots: []kb.Slot{
+		{Name: "value", Role: kb.Asked, Required: true, Subject: "ferry", Attribute: "fare", Expect: kb.ExpectQuantity},
+	}}
+	passage := []kb.Candidate{{Passage: kb.Passage{ID: "p", Text: "The fare of the ferry is not fixed yet. 渡轮票价未定。"}, Rank: 1}}
+	layers := current{a.holder}
+	var errs []error
+	try := func(layer Role, call func() error) {
+		if table[layer] == here {
+			errs = append(errs, call())
+		}
+	}
+	try(RolePrecheck, func() error { _, err := layers.Analyze(ctx, question); return err })
+	try(RoleRerank, func() error {
+		_, err := layers.Assess(ctx, kb.AssessRequest{Analysis: analysis, Candidates: passage})
+		return err
+	})
+	try(RoleValidate, func() error { // no evidence: no model is called
+		_, err := layers.Answer(ctx, kb.AnswerRequest{Analysis: analysis, Candidates: passage, Assessment: kb.Assessment{Outcome: kb.Answered}})
+		return err
+	})
+	if err := errors.Join(errs...); err != nil && ctx.Err() == nil {
+		a.log.Warn("a layer is not warm", "error", err)
 	}
 }
 
