@@ -117,7 +117,8 @@ func zh(req kb.AnswerRequest) bool {
 type quote struct {
 	passage int // index into req.Candidates
 	span    text.Span
-	at      text.Span // the evidence inside it
+	at      text.Span   // the evidence inside it
+	more    []text.Span // more cells of the same row
 	text    string
 	slots   map[string]bool
 	side    string // "a" or "b" of a conflict
@@ -194,12 +195,20 @@ func (l *Local) collect(d *draft) {
 			limit = max(s.Count, 2*l.cfg.AnswerTop)
 		}
 		for n, e := range s.Evidence {
-			if n >= limit {
-				break
+			if n >= limit && !d.holds(e) { // further cells of a quoted row come with it
+				continue
 			}
 			l.add(d, e, s.Name, "")
 		}
 	}
+}
+
+// holds reports whether a quote of the draft is the sentence of a piece of evidence.
+func (d *draft) holds(e kb.Evidence) bool {
+	i, ok := d.byID[e.PassageID]
+	return ok && slices.ContainsFunc(d.quotes, func(q quote) bool {
+		return q.passage == i && q.span.Overlaps(text.Span{Start: e.Start, End: e.End})
+	})
 }
 
 // add puts the sentence around a piece of evidence into the draft, once.
@@ -234,10 +243,18 @@ func (l *Local) put(d *draft, i int, page *fact.Page, span, at text.Span, slot, 
 			if side != "" {
 				q.side = side
 			}
+			if side == "" && inRow(page, span) && !q.at.Overlaps(at) {
+				q.more = append(q.more, at)
+			}
 			return
 		}
 	}
 	d.quotes = append(d.quotes, quote{passage: i, span: span, at: at, text: page.Quote(span), slots: map[string]bool{slot: true}, side: side})
+}
+
+// inRow reports whether a span lies in a row of a table.
+func inRow(p *fact.Page, span text.Span) bool {
+	return slices.ContainsFunc(p.Sentences, func(s fact.SentenceInfo) bool { return s.Kind == fact.Row && s.Overlaps(span) })
 }
 
 // openers begin a sentence that limits the one before it.
@@ -579,30 +596,33 @@ func (l *Local) lower(req kb.AnswerRequest, d *draft, left []quote, out *kb.Answ
 // cellWords says a table cell with the headings of its row and column; false where
 // the quote is no table row.
 func cellWords(p *fact.Page, q quote) (string, bool) {
-	row := false
-	for _, s := range p.Sentences {
-		if s.Kind == fact.Row && s.Overlaps(q.span) {
-			row = true
-		}
-	}
-	if !row {
+	if !inRow(p, q.span) {
 		return "", false
 	}
 	var parts []string
 	subject := ""
-	add := func(f *fact.Fact) {
+	add := func(i int) {
+		f := &p.Facts[i]
 		if f.Subject.Text != "" {
 			subject = flatten(f.Subject.Text)
 		}
-		cell := flatten(f.Value.Text)
-		if f.Attribute.Text != "" {
-			cell = flatten(f.Attribute.Text) + ": " + cell
+		cell, head := flatten(f.Value.Text), flatten(f.Attribute.Text)
+		// A time over a column is when its values hold: it has to be said, too.
+		if row, column, ok := p.CellHeadings(i); ok && len(f.Times) > 0 && !strings.EqualFold(column, head) {
+			subject, head = flatten(row), flatten(column)
 		}
-		parts = append(parts, cell)
+		if head != "" {
+			cell = head + ": " + cell
+		}
+		if !slices.Contains(parts, cell) {
+			parts = append(parts, cell)
+		}
 	}
 	for i := range p.Facts {
-		if f := &p.Facts[i]; f.Value.Kind != fact.BooleanValue && q.at.Overlaps(f.Value.Span) {
-			add(f)
+		f := &p.Facts[i]
+		overlaps := func(s text.Span) bool { return s.Overlaps(f.Value.Span) }
+		if f.Value.Kind != fact.BooleanValue && (overlaps(q.at) || slices.ContainsFunc(q.more, overlaps)) {
+			add(i)
 		}
 	}
 	if len(parts) == 0 || len(parts) > 6 {

@@ -142,6 +142,35 @@ func cellsOf(runes []rune, s text.Span) (cells []string, spans []text.Span) {
 	return cells, spans
 }
 
+// CellHeadings are the label of the row and the heading of the column of a fact that is a
+// cell of a table; false where it is none, or names the row itself.
+func (p *Page) CellHeadings(i int) (row, column string, ok bool) {
+	f := &p.Facts[i]
+	if f.Sentence < 0 || f.Sentence >= len(p.Sentences) || p.Sentences[f.Sentence].Kind != Row {
+		return "", "", false
+	}
+	cells, spans := cellsOf(p.Runes, p.Sentences[f.Sentence].Span)
+	at := slices.IndexFunc(spans, func(s text.Span) bool { return s.Contains(f.Value.Span) })
+	last := f.Sentence - 1
+	for last >= 0 && p.Sentences[last].Kind == Row {
+		last--
+	}
+	first := last
+	for first >= 0 && p.Sentences[first].Kind == HeaderRow {
+		first--
+	}
+	var levels [][]string
+	for k := first + 1; k <= last; k++ {
+		heads, _ := cellsOf(p.Runes, p.Sentences[k].Span)
+		levels = append(levels, heads)
+	}
+	heads := joinHeads(levels)
+	if at < 1 || at >= len(heads) || heads[at] == "" {
+		return "", "", false
+	}
+	return cells[0], heads[at], true
+}
+
 // joinHeads joins the levels of a heading; a cell left empty in an upper level goes on
 // with what stands before it.
 func joinHeads(levels [][]string) []string {

@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"suffice.dev/suffice/kb/fact/quantity"
 	"suffice.dev/suffice/kb/fact/relation"
@@ -428,7 +429,7 @@ func (k *Checker) judge(cp *Page, n nearQuote, o op) (judgement, string) {
 	claimStance, sourceStance := stancesIn(cp, n.claim, o.a0, o.a1), stancesIn(sp, n.source, o.b0, o.b1)
 	claimWeight, sourceWeight := weightOf(n.claim, o.a0, o.a1), weightOf(n.source, o.b0, o.b1)
 	if o.a0 == o.a1 {
-		return k.left(sp, n, o, sourceStance)
+		return k.left(cp, sp, n, o, sourceStance)
 	}
 	if j, why, ok := k.changedValue(cp, sp, n, o); ok {
 		return j, why
@@ -460,7 +461,7 @@ func (k *Checker) judge(cp *Page, n nearQuote, o op) (judgement, string) {
 		if sourceWeight < 4 {
 			return harmless, ""
 		}
-		return k.left(sp, n, o, sourceStance)
+		return k.left(cp, sp, n, o, sourceStance)
 	}
 	fresh := k.fresh(cp, n, o)
 	if a, b := named(cp, n.claim, o.a0, o.a1), named(sp, n.source, o.b0, o.b1); fresh == "" && a != "" && b != "" {
@@ -494,7 +495,7 @@ func named(p *Page, ts []token, lo, hi int) string {
 
 // left judges words of the source that the claim leaves out: what limits the
 // statement must stay.
-func (k *Checker) left(sp *Page, n nearQuote, o op, stance map[stanceKind]int) (judgement, string) {
+func (k *Checker) left(cp, sp *Page, n nearQuote, o op, stance map[stanceKind]int) (judgement, string) {
 	span := text.Span{Start: n.source[o.b0].Start, End: n.source[o.b1-1].End}
 	if o.b0 > 0 {
 		span.Start = n.source[o.b0-1].End
@@ -502,8 +503,12 @@ func (k *Checker) left(sp *Page, n nearQuote, o op, stance map[stanceKind]int) (
 	if o.b1 < len(n.source) {
 		span.End = n.source[o.b1].Start
 	}
-	if limiting.MatchString(fold(sp.Quote(span))) {
-		return lacking, "the source limits it"
+	words := fold(sp.Quote(span))
+	for _, at := range limiting.FindAllStringIndex(words, -1) {
+		start := span.Start + utf8.RuneCountInString(words[:at[0]])
+		if !limitsOther(cp, sp, n, o, text.Span{Start: start, End: start + utf8.RuneCountInString(words[at[0]:at[1]])}) {
+			return lacking, "the source limits it"
+		}
 	}
 	edge := o.a0 == 0 || o.a1 == len(n.claim)
 	if !edge && weightOf(n.source, o.b0, o.b1) < 6 && stance[supposition]+stance[exception] == 0 {
@@ -676,6 +681,15 @@ func (k *Checker) changedValue(cp, sp *Page, n nearQuote, o op) (judgement, stri
 	tb, okB := timeAt(sp, bs)
 	if okA && okB {
 		r, _ := when.Compare(ta, tb)
+		switch when.Within(ta, tb) {
+		case relation.Same:
+			return harmless, "", true
+		case relation.Excludes:
+			if saidOn(sp, n.sentence, ta) {
+				return open, "stated elsewhere in the sentence", true
+			}
+			return opposite, otherValue + sp.Quote(tb.Span) + ", not " + cp.Quote(ta.Span), true
+		}
 		switch {
 		case ta.From.Equal(tb.From) && ta.To.Equal(tb.To) && !(ta.From.IsZero() && ta.To.IsZero()):
 			return harmless, "", true

@@ -42,6 +42,7 @@ func (r *Round) Cover(ctx context.Context, needs []Need) []Coverage {
 		if out[i].State == StateEmpty {
 			out[i] = r.lookedUp(n, out[i])
 		}
+		r.byColumn(n, &out[i])
 		r.deny(n, &out[i])
 		if r.leftOpen(n, &out[i]) {
 			out[i].State, out[i].Near, out[i].Fillers, out[i].Excluded = StateEmpty, append(out[i].Fillers, out[i].Near...), nil, true

@@ -458,7 +458,12 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 			}
 			h := found{page: p, fact: i, clause: o.Clause, fit: fit}
 			h.rel, h.why = sameValue(f.Value, o.Value)
+			if days := k.onDays(c.Page, f, v, o); days != relation.Unknown {
+				h.rel, h.why = days, "other days"
+			}
 			switch {
+			case k.anotherCell(c, f, w, v, i):
+				h.rel, h.why = relation.Differs, "another column"
 			case k.ofSibling(subject, v, i) >= 0:
 				// The value that is said of the claim's subject speaks as well as this one.
 				o = &v.page.Facts[k.ofSibling(subject, v, i)]

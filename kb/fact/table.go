@@ -1041,11 +1041,16 @@ func (t *tableReader) quantity(s text.Span, unit, scale string) (*quantity.Quant
 		q.Span, q.Number, q.NounSpan, q.Raw = s, s, text.Span{}, raw
 		return &q, true
 	}
-	if qs := r.quantsIn(s); len(qs) == 1 && qs[0].Len()*2 >= s.Len() {
+	if qs := r.quantsIn(s); len(qs) == 1 && (qs[0].Len()*2 >= s.Len() || onlyEach(r.folded[s.Start:qs[0].Start])) {
 		q := qs[0]
 		return &q, true
 	}
 	return nil, false
+}
+
+// onlyEach reports whether what stands before a value says only of what it is one: 每小时.
+func onlyEach(before []rune) bool {
+	return len(before) > 1 && len(before) <= 4 && before[0] == '每'
 }
 
 func negated(q quantity.Quantity) quantity.Quantity {

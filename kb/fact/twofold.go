@@ -124,6 +124,9 @@ func oneName(pa *Page, a []token, pb *Page, b []token) (mine, theirs string, ok 
 	}
 	o := n.ops[at]
 	mine, theirs = fold(opText(pa, a, o.a0, o.a1)), fold(opText(pb, b, o.b0, o.b1))
+	if besideTime(pa, a, o.a0, o.a1) || besideTime(pb, b, o.b0, o.b1) {
+		return "", "", false // a part of 周一 is no name
+	}
 	if a[o.a0].han {
 		if o.a1-o.a0 > mostNameHan || o.b1-o.b0 > mostNameHan || hasDigits(a, o.a0, o.a1) || hasDigits(b, o.b0, o.b1) {
 			return "", "", false
@@ -150,6 +153,15 @@ func oneName(pa *Page, a []token, pb *Page, b []token) (mine, theirs string, ok 
 	}
 	matched := n.share * (rest + weightOf(a, o.a0, o.a1))
 	return mine, theirs, rest >= leastCommon && matched >= leastAlike*rest
+}
+
+// besideTime reports whether tokens, or the one behind them, belong to a time.
+func besideTime(p *Page, ts []token, lo, hi int) bool {
+	if !ts[lo].han {
+		return false
+	}
+	_, is := timeAt(p, spanOf(ts, lo, min(hi+1, len(ts))))
+	return is
 }
 
 // A claim that something is enough, and a source that asks for several things at once.

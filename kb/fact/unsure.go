@@ -93,12 +93,25 @@ func (k *Checker) unsure(c Claim, s Support) (why string, dropped bool) {
 		}
 	}
 	said = fromTo.ReplaceAllString(said, " ")
+	if k.ofRow(s.Evidence[0]) {
+		return "", false // a row has no such words; when and where are its headings
+	}
 	for _, w := range placed {
 		if m := w.FindString(said); m != "" && !w.MatchString(framed) && !(m == "up to" && atMost.MatchString(framed)) {
 			return "the source does not say: " + m, false
 		}
 	}
 	return "", false
+}
+
+// ofRow reports whether evidence is a row of a table.
+func (k *Checker) ofRow(r Ref) bool {
+	for _, s := range k.views[r.Page].page.Sentences {
+		if s.Span == r.Span {
+			return s.Kind == Row
+		}
+	}
+	return false
 }
 
 // parts ends the coordinated parts of an English sentence.

@@ -20,7 +20,7 @@ func buildTriggers() map[string]byte {
 	m := map[string]byte{"last": 'r', "this": 'r', "next": 'r', "past": 'r', "previous": 'r', "current": 'r', "coming": 'r', "preceding": 'r', "prior": 'r',
 		"yesterday": 'd', "today": 'd', "tomorrow": 'd', "tonight": 'd', "now": 'n', "currently": 'n', "presently": 'n', "nowadays": 'n', "latest": 'n', "still": 'n', "at": 'a',
 		"fiscal": 'f', "financial": 'f', "school": 's', "academic": 's', "fy": 'f', "tax": 'f', "every": 'e', "each": 'e',
-		"weekdays": 'c', "weekends": 'c', "weekend": 'c', "recently": 'v', "lately": 'v', "formerly": 'v', "soon": 'v', "until": 'u', "year": 'y', "years": 'y',
+		"weekday": 'c', "weekdays": 'c', "weekends": 'c', "weekend": 'c', "recently": 'v', "lately": 'v', "formerly": 'v', "soon": 'v', "until": 'u', "year": 'y', "years": 'y',
 		"months": 'y', "quarter": 'y', "calendar": 'k', "season": 'z', "effective": 'i', "with": 'i', "mid": 'm', "up": 'p', "q": 'q', "h": 'q', "summer": 'w', "winter": 'w', "spring": 'w', "autumn": 'w', "fall": 'w'}
 	for w := range months {
 		m[w] = 'M'

@@ -61,6 +61,9 @@ func Compare(a, b Expr) (relation.Relation, string) {
 		if a.Text == b.Text {
 			return relation.Same, "equal wording"
 		}
+		if da, db := WeekOf(a), WeekOf(b); da != 0 && db != 0 && (da&db == da || da&db == db) {
+			return relation.Same, "one contains the other"
+		}
 		return relation.Unknown, "recurring times"
 	}
 	if a.open() || b.open() {
@@ -144,8 +147,12 @@ func coarse(a, b Expr) bool {
 // Unknown when it cannot be told.
 //
 // Of several times on one side the one nearest to the other side counts: facts
-// often carry a year and a deadline. Recurring and vague times limit nothing.
+// often carry a year and a deadline. Days of the week limit a fact to these days; other
+// recurring times and vague ones limit nothing.
 func Scope(a, b []Expr) relation.Relation {
+	if da, db := weekAll(a), weekAll(b); da != 0 && db != 0 && da&db == 0 {
+		return relation.Differs
+	}
 	best := relation.Relation(-1)
 	seenA, seenB := false, false
 	for _, x := range a {

@@ -438,7 +438,7 @@ func buildHanWords() map[rune][]hanWord {
 	put(Since, "issue", 0, "自发布之日起", "自公布之日起", "自印发之日起", "自颁布之日起", "自下发之日起")
 	put(Until, "open", 0, "另行通知前", "另行通知之前", "另行通知为止", "长期有效")
 	put(Recurring, "", 0, "节假日", "法定节假日", "周末", "双休日", "法定节日", "公休日")
-	put(Recurring, "workday", 0, "工作日")
+	put(Recurring, "workday", 0, "工作日", "平日")
 	put(Relative, "last", -1, "近", "最近", "过去", "前", "此前")
 	put(Relative, "last", 1, "未来", "今后")
 	return m
