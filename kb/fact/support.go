@@ -314,6 +314,7 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 			impliedByForm(q, w, cells)
 		}
 	}
+	k.coverTimetable(w, cells, evidence)
 	across := foreign(p, v.page)
 	if across {
 		e.liftAcross(w, cells, v, &v.page.Clauses[best[0].clause])
@@ -449,6 +450,9 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 				cov := w.cover(v.clauseBag(o.Clause))
 				impliedByForm(o.Value.Quantity, w, cov.cells)
 				fit = max(fit, 0.8*w.score(cov.cells))
+			}
+			if _, ok := inTimetable(w, v, i); ok {
+				fit = max(fit, timetableFit)
 			}
 			if fit < 0.3 {
 				continue
