@@ -58,7 +58,7 @@ func (r *Round) byColumn(n *prepared, cov *Coverage) {
 // stays as it is.
 func (r *Round) meantColumns(n *prepared, v *view, i int) []int {
 	question := fold(n.Question)
-	price := n.money || asksPrice.MatchString(question)
+	price := asksPrice.MatchString(question)
 	columns, label, corner := v.columnsOf(i)
 	if len(columns) == 0 || len(columns) == 1 && columns[0].fact == i || !r.bareQuestion(n, v, label, corner) {
 		return nil

@@ -34,7 +34,7 @@ func TestByColumn(t *testing.T) {
 	} {
 		c.need.Name, c.need.Class, c.need.Expect = "value", "NUMERIC", "QUANTITY"
 		p := e.Read(Source{Text: c.text})
-		cov := e.Round([]*Page{p}, []Meta{{}}).Cover([]Need{c.need})[0]
+		cov := e.Round([]*Page{p}, []Meta{{}}).Cover(t.Context(), []Need{c.need})[0]
 		var got []string
 		for _, r := range cov.Fillers {
 			got = append(got, p.Quote(r.Value))
