@@ -16,7 +16,7 @@ const (
 	crossClaim   = 0.35 // least share of the other words when every value is stated
 	crossWords   = 0.55 // the same for a claim without values
 	crossSubject = 0.25 // least share from which the only value of its kind is compared
-	crossOther   = 0.6  // least share of the words from which another value contradicts
+	crossOther   = 0.5  // least share of the words from which another value contradicts
 	crossSides   = 0.6  // least share of a side of a comparison
 )
 
