@@ -139,6 +139,14 @@ func (l *Local) judge(ctx context.Context, req kb.AssessRequest) (*judged, error
 	if len(parties) > len(j.live) { // a superseded page is a side of a conflict, and fills nothing
 		round = engine.Round(partyPages, partyMetas)
 	}
+	may := map[int]bool{} // by page, so that a page of many conflicts is searched once
+	ordered := func(r fact.Ref) bool {
+		page := partyPages[r.Page]
+		if _, known := may[r.Page]; !known {
+			may[r.Page] = reading.MayOrder(page)
+		}
+		return may[r.Page] && reading.Orders(page, r.Span)
+	}
 	for _, clash := range round.Conflicts(ctx, j.needs) {
 		a, b := req.Candidates[parties[clash.A.Page]].Passage, req.Candidates[parties[clash.B.Page]].Passage
 		c := kb.Conflict{
@@ -146,7 +154,7 @@ func (l *Local) judge(ctx context.Context, req kb.AssessRequest) (*judged, error
 			A: evidence(a, partyPages[clash.A.Page], clash.A), B: evidence(b, partyPages[clash.B.Page], clash.B), OnAsked: clash.Need >= 0,
 		}
 		c.Resolution, c.Prefer = resolve(a, b)
-		if reading.Orders(partyPages[clash.A.Page], clash.A.Span) || reading.Orders(partyPages[clash.B.Page], clash.B.Span) {
+		if ordered(clash.A) || ordered(clash.B) {
 			c.OnAsked = false // an order to a machine is no source: it is shown, and decides nothing
 		}
 		j.clashes = append(j.clashes, c)

@@ -34,6 +34,11 @@ func addressesModel(s string) bool {
 // notLetter parts words: an abbreviation within a name (Quillmark) addresses nothing.
 func notLetter(r rune) bool { return !unicode.IsLetter(r) }
 
+// MayOrder reports whether a page has the words of an order to a machine at all; where it
+// has none, no stretch of it is one. It reads the page once, Orders what lies before a
+// stretch each time.
+func MayOrder(p *fact.Page) bool { return addressesModel(string(p.Runes)) }
+
 // Orders reports whether a stretch of a page gives orders to a machine, or stands in
 // a paragraph behind a sentence that does: what such a note goes on to say is part of
 // the order.
