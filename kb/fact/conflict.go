@@ -523,6 +523,9 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 		return none, false
 	}
 	foreign := va.chinese(ra.Fact) != vb.chinese(rb.Fact)
+	if foreign && (priced(&fa.Value) != priced(&fb.Value)) { // 月费 is no "events included per month", though it says month
+		return none, false
+	}
 	if need != nil {
 		limit -= 0.22
 		if foreign { // of two languages the dictionary knows only some words
@@ -591,6 +594,9 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 	}
 	return c, true
 }
+
+// priced reports whether a value is a sum of money.
+func priced(v *Value) bool { return v.Quantity != nil && v.Quantity.Unit.Dim == quantity.Money }
 
 // mutual compares what two facts are about. The gaps in the result hold until the next
 // call.
