@@ -974,7 +974,7 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 	}
 	negClaim, negSource := cl.Denied != (cl.Modality == MustNot), src.Denied != (src.Modality == MustNot)
 	free := agreeFree(c.Page, cl, v.page, src)
-	if free < 0 && b.fact >= 0 { // the sum is stated there: something else is free
+	if free < 0 && b.fact >= 0 && priced(&v.page.Facts[b.fact].Value) { // the sum is stated there: something else is free
 		free = 0
 	}
 	if free < 0 {

@@ -22,7 +22,7 @@ var hedges = regexp.MustCompile(`可能|或许|也许|大概|疑|猜|推测|据�
 // pendingHan matches what is waited for, or still goes on, in Chinese; reachedHan a claim
 // that something is through.
 var (
-	pendingHan = regexp.MustCompile(`(?:待|尚在|仍在|还在|正在)(\p{Han}{2})`)
+	pendingHan = regexp.MustCompile(`(?:^|[^接招对款优期看善虐])(待(\p{Han}{2}))|((?:尚在|仍在|还在|正在)(\p{Han}{2}))`)
 	reachedHan = regexp.MustCompile(`经|已|通过|完成|证实|确认|过了|后`)
 )
 
@@ -41,8 +41,9 @@ func (k *Checker) onlySuspected(c Claim, s Support) string {
 	}
 	stated := v.sentenceText(at)
 	for _, m := range pendingHan.FindAllStringSubmatch(stated, -1) {
-		if strings.Contains(said, m[1]) && !strings.Contains(said, m[0]) && !hedges.MatchString(said) && reachedHan.MatchString(said) && !strings.Contains(stated, "已"+m[1]) {
-			return "it is not done yet: " + m[0]
+		open, what := m[1]+m[3], m[2]+m[4]
+		if strings.Contains(said, what) && !strings.Contains(said, open) && !hedges.MatchString(said) && reachedHan.MatchString(said) && !strings.Contains(stated, "已"+what) {
+			return "it is not done yet: " + open
 		}
 	}
 	if !doubts.MatchString(stated) || hedges.MatchString(said) {

@@ -27,16 +27,16 @@ type change struct {
 // Words before a difference in Chinese, with what the level is compared with and the direction.
 // Behind it in English. A time that takes longer is a greater one.
 var (
-	thanHan   = regexp.MustCompile(`(?:比|较|对比)([^，。；：]{1,14}?)(?:又|还|共|各|均|仍|只|约|大约)?(多|高|增|涨|慢|贵|长|重|晚|大|宽|新增|上升|提高|超|少|低|减|降|跌|快|省|便宜|短|轻|早|小|窄|缩|下降|节省|节约)[^，。；：\d]{0,4}$`)
-	thanLatin = regexp.MustCompile(`^\s*(?:[a-z]+ ){0,3}?(more|higher|longer|later|dearer|larger|greater|heavier|slower|above|over|fewer|less|lower|shorter|earlier|cheaper|smaller|lighter|faster|below|under|short)\b(?:[^.;]*?\b(?:than|of)\b ?([^.;,]+)|\s*$|\s*[.,;])`)
-	upBefore  = regexp.MustCompile(`\b(?:up|a rise|an increase)(?: by| of)?\s*$`)
-	downAfore = regexp.MustCompile(`\b(?:down|a fall|a drop|a decrease)(?: by| of)?\s*$`)
-	lessHan   = "少低减降跌快省便宜短轻早小窄缩下降节省节约"
-	lessLatin = []string{"fewer", "less", "lower", "shorter", "earlier", "cheaper", "smaller", "lighter", "faster", "below", "under", "short"}
+	thanHan    = regexp.MustCompile(`(?:比|较|对比)([^，。；：]{1,14}?)(?:又|还|共|各|均|仍|只|约|大约)?(多|高|增|涨|慢|贵|长|重|晚|大|宽|新增|上升|提高|超|少|低|减|降|跌|快|省|便宜|短|轻|早|小|窄|缩|下降|节省|节约)[^，。；：\d]{0,4}$`)
+	thanLatin  = regexp.MustCompile(`^\s*(?:[a-z]+ ){0,3}?(more|higher|longer|later|dearer|larger|greater|heavier|slower|above|over|fewer|less|lower|shorter|earlier|cheaper|smaller|lighter|faster|below|under|short)\b(?:[^.;]*?\b(?:than|of)\b ?([^.;,]+)|\s*$|\s*[.,;])`)
+	upBefore   = regexp.MustCompile(`\b(?:up|a rise|an increase)(?: by| of)?\s*$`)
+	downBefore = regexp.MustCompile(`\b(?:down|a fall|a drop|a decrease)(?: by| of)?\s*$`)
+	lessHan    = "少低减降跌快省便宜短轻早小窄缩下降节省节约"
+	lessLatin  = []string{"fewer", "less", "lower", "shorter", "earlier", "cheaper", "smaller", "lighter", "faster", "below", "under", "short"}
 )
 
 // wasBefore are words for what was before the present level.
-var wasBefore = regexp.MustCompile(`上年|上一年|去年|前一年|上月|上个月|上一|前一|上期|上季|上届|上次|原来|原先|原本|原价|原为|以前|之前|此前|从前|过去|同期|\b(?:last|before|previous|previously|earlier|former|wasBefore|had been|used to|once|originally|preceding|prior)\b|\bhad \w+`)
+var wasBefore = regexp.MustCompile(`上年|上一年|去年|前一年|上月|上个月|上一|前一|上期|上季|上届|上次|原来|原先|原本|原价|原为|以前|之前|此前|从前|过去|同期|\b(?:last|before|previous|previously|earlier|former|had been|used to|once|originally|preceding|prior)\b|\bhad \w+`)
 
 // changesOf lists the changes of a page, once.
 func (s *sheet) changesOf() []change {
@@ -67,7 +67,7 @@ func (s *sheet) findChanges() *[]change {
 			}
 		} else if upBefore.MatchString(before) {
 			x.sign = 1
-		} else if downAfore.MatchString(before) {
+		} else if downBefore.MatchString(before) {
 			x.sign = -1
 		}
 		if x.sign == 0 {
@@ -170,8 +170,10 @@ func (k *Checker) before(page int, q *quantity.Quantity, said string, words map[
 	return nil, false
 }
 
-// Words for what is left of a whole.
+// Words for what is left of a whole: isLeft where a source has none of them, ofRest where a claim
+// must have one. Still, yet, other and 还有 tell no rest, nor does 未 in 未来.
 var (
+	ofRest  = regexp.MustCompile(`剩|其余|余下|没有|还没|尚未|仍未|未(?:曾|经|被|能|获|完|交|付|到|通|达|参|签|办|用|售|还|领|报)|\b(?:left|remaining|the rest|not|remains? (?:un[a-z]+|to be)|un(?:sold|paid|used|done|filled|spent|answered))\b`)
 	theRest = regexp.MustCompile(`其余|余下|剩下|剩余|其它的|其他的|\b(?:the rest|the remainder|the remaining|the others)\b`)
 	isLeft  = regexp.MustCompile(`剩|余|还有|尚有|没|未|\b(?:left|remains?|remaining|rest|still|not|without|yet|other)\b`)
 )
@@ -215,7 +217,7 @@ func (k *Checker) leftOf(page int, q *quantity.Quantity, said string, words map[
 			}
 		}
 	}
-	if q.Unit.Dim != quantity.Ratio || q.Discount || !isLeft.MatchString(said) {
+	if q.Unit.Dim != quantity.Ratio || q.Discount || !ofRest.MatchString(said) {
 		return nil, false
 	}
 	for i := range p.Facts {
@@ -238,8 +240,8 @@ var multiples = []struct {
 	word *regexp.Regexp
 	by   *big.Rat
 }{
-	{regexp.MustCompile(`减半|半价|折半|一半|半数|\b(?:half (?:of )?(?:that|this|the|as|price|of)|halved|pays? half|are half|is half|half)\b`), big.NewRat(1, 2)},
-	{regexp.MustCompile(`加倍|翻倍|双倍|两倍|翻一番|\b(?:twice (?:that|this|the|as)|doubled?|double that|twice)\b`), big.NewRat(2, 1)},
+	{regexp.MustCompile(`减半|半价|折半|[付收交缴按打为是的]一半|\b(?:half (?:of )?(?:that|this|as|price)|half (?:of )?the (?:price|fee|rate|fare|sum|amount|charge|usual|normal|standard|full|adult)|halved|pays? half|are half|is half)\b`), big.NewRat(1, 2)},
+	{regexp.MustCompile(`加倍|翻倍|双倍|两倍|翻一番|\b(?:twice (?:that|this|as)|twice the (?:price|fee|rate|fare|sum|amount|charge|usual|normal|standard)|doubled|double that|pays? (?:twice|double))\b`), big.NewRat(2, 1)},
 	{regexp.MustCompile(`三倍|\b(?:three times (?:that|this|the|as)|tripled?|treble)\b`), big.NewRat(3, 1)},
 	{regexp.MustCompile(`一倍半|\bone and a half times\b`), big.NewRat(3, 2)},
 }

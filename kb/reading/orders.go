@@ -3,7 +3,6 @@ package reading
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"suffice.dev/suffice/kb/fact"
 	"suffice.dev/suffice/text"
@@ -28,11 +27,12 @@ func addressesModel(s string) bool {
 		}
 		return false
 	}
-	return (has(addressed) || slices.ContainsFunc(strings.FieldsFunc(f, notLetter), func(w string) bool { return w == "llm" || w == "llms" })) && has(verbsOfOrder)
+	return (has(addressed) || slices.ContainsFunc(strings.FieldsFunc(f, notLatin), func(w string) bool { return w == "llm" || w == "llms" })) && has(verbsOfOrder)
 }
 
-// notLetter parts words: an abbreviation within a name (Quillmark) addresses nothing.
-func notLetter(r rune) bool { return !unicode.IsLetter(r) }
+// notLatin parts Latin words of folded text: an abbreviation within a name (Quillmark) addresses
+// nothing, one between Chinese characters does.
+func notLatin(r rune) bool { return r < 'a' || r > 'z' }
 
 // MayOrder reports whether a page has the words of an order to a machine at all; where it
 // has none, no stretch of it is one. It reads the page once, Orders what lies before a

@@ -23,6 +23,10 @@ func Within(ctx context.Context, budget time.Duration) (limited context.Context,
 // Await calls a model and returns when it does or when ctx ends, whichever is first: a model
 // that looks at its context seldom is left behind and ends by itself. A panic is its error.
 func Await[T any](ctx context.Context, call func() (T, error)) (T, error) {
+	if err := ctx.Err(); err != nil { // nothing is begun that nobody waits for
+		var zero T
+		return zero, err
+	}
 	type result struct {
 		value T
 		err   error

@@ -147,7 +147,7 @@ func (c *call) candidates(ctx context.Context, req kb.AskRequest, r kb.Reply) (k
 	}
 	got, err := c.retrieve(ctx, req, r.Analysis, look{})
 	if err != nil {
-		if req.OnFailure == kb.Fail {
+		if req.OnFailure == kb.Fail || errors.Is(err, kb.ErrInvalid) {
 			return kb.Reply{}, err
 		}
 		r.Degraded = []kb.Degraded{{Part: "retrieval", Reason: err.Error()}}

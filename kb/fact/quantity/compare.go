@@ -364,7 +364,7 @@ func short(p, bound *Quantity) bool {
 	if bound.Lo != nil && bound.Hi == nil && order(p.Lo, bound.Lo) == 0 && slices.ContainsFunc(nearlyWords, begins) {
 		return true
 	}
-	return bound.Hi != nil && bound.Lo == nil && order(p.Lo, bound.Hi) == 0 && slices.ContainsFunc(overWords, func(w string) bool { return strings.Contains(p.Raw, w) })
+	return bound.Hi != nil && bound.Lo == nil && order(p.Lo, bound.Hi) == 0 && !strings.Contains(p.Raw, "差不多") && slices.ContainsFunc(overWords, func(w string) bool { return strings.Contains(p.Raw, w) })
 }
 
 func equalEnd(a, b *big.Rat) bool {

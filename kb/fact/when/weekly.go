@@ -1,6 +1,7 @@
 package when
 
 import (
+	"regexp"
 	"strings"
 
 	"suffice.dev/suffice/kb/fact/relation"
@@ -19,11 +20,15 @@ const (
 // Mondays, weekends. 0 for expressions of another kind and for those that do not recur by
 // the week (每月5日, public holidays).
 func WeekOf(e Expr) Days {
-	if e.Kind != Recurring {
+	if e.Kind != Recurring || notWeekly.MatchString(e.Text) {
 		return 0
 	}
 	return weekIn(e.Text)
 }
+
+// notWeekly matches what names days of the week and comes round otherwise: every other Monday,
+// the first Friday of the month, 隔周一.
+var notWeekly = regexp.MustCompile(`隔|[双单]周|第[一二三四五]个|最后一个|\b(?:other|second|alternate|alternating|fortnight(?:ly)?|first|third|fourth|last)\b`)
 
 // weekIn reads the days of a folded expression. A joining word between two days makes a
 // range of them, which may run over the end of the week.

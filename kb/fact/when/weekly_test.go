@@ -9,7 +9,7 @@ import (
 func TestWeekOf(t *testing.T) {
 	for s, want := range map[string]Days{
 		"每周一": 1, "周二至周日": 0b1111110, "星期五、六": 0b110000, "周一、周三": 0b101, "周五至周一": 0b1110001, "周末": Weekend, "工作日": Workdays, "平日": Workdays, "每月5日": 0, "节假日": 0,
-		"on mondays": 1, "monday to friday": Workdays, "saturday and sunday": Weekend, "weekdays": Workdays, "every weekend": Weekend, "friday-sunday": 0b1110000, "in may 2024": 0,
+		"on mondays": 1, "monday to friday": Workdays, "saturday and sunday": Weekend, "weekdays": Workdays, "every weekend": Weekend, "friday-sunday": 0b1110000, "in may 2024": 0, "every other monday": 0,
 	} {
 		var got Days
 		for _, e := range find(s, Options{}) {
