@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/kb/deadline"
 	"suffice.dev/suffice/kb/fact"
 	"suffice.dev/suffice/kb/reading"
 	"suffice.dev/suffice/model/reader"
@@ -147,10 +148,10 @@ func (l *Local) read(ctx context.Context, j *judged, need int, question string) 
 		}
 		texts[q], places[q] = append(texts[q], excerpts[i].Text), append(places[q], i)
 	}
-	limited, limit, cancel := reading.Within(ctx, l.cfg.Reading.Budget)
+	limited, limit, cancel := deadline.Within(ctx, l.cfg.Reading.Budget)
 	defer cancel()
 	for _, q := range asked {
-		got, err := reading.Await(limited, func() ([]reader.Reading, error) { return l.options.Reader.Read(limited, q, texts[q]) })
+		got, err := deadline.Await(limited, func() ([]reader.Reading, error) { return l.options.Reader.Read(limited, q, texts[q]) })
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = lateError{limit}
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/kb/deadline"
 )
 
 // Hybrid asks several routes in parallel and fuses what they find. It holds no
@@ -236,39 +237,14 @@ func (h *Hybrid) share(ctx context.Context) time.Duration {
 	return limit
 }
 
-// within calls a route and returns when it does or when the context ends,
-// whichever is first: a route that is deaf to its context is left behind. A panic
-// of the route is its error: one broken route must not end the others.
+// within calls a route and returns when it does or when the context ends: deadline.Await,
+// whose deadline is ErrLate here.
 func within[T any](ctx context.Context, call func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
+	value, err := deadline.Await(ctx, call)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = ErrLate
 	}
-	done := make(chan result, 1)
-	go func() {
-		var r result
-		defer func() {
-			if p := recover(); p != nil {
-				r.err = fmt.Errorf("panic: %v", p)
-			}
-			done <- r
-		}()
-		r.value, r.err = call()
-	}()
-	var r result
-	select {
-	case r = <-done:
-	case <-ctx.Done():
-		select {
-		case r = <-done: // answered at the last moment
-		default:
-			r.err = ctx.Err()
-		}
-	}
-	if errors.Is(r.err, context.DeadlineExceeded) {
-		r.err = ErrLate
-	}
-	return r.value, r.err
+	return value, err
 }
 
 // reason is the text of a degraded part: short, without internals.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/kb/deadline"
 	"suffice.dev/suffice/kb/fact"
 	"suffice.dev/suffice/kb/reading"
 	"suffice.dev/suffice/text"
@@ -58,10 +59,10 @@ func (l *Local) readAlone(ctx context.Context, req kb.AnswerRequest, d *draft, o
 		slices.ContainsFunc(d.quotes, func(q quote) bool { return q.side != "" || !l.isProse(d, q) }) {
 		return true, nil
 	}
-	limited, limit, cancel := reading.Within(ctx, l.cfg.VoteBudget)
+	limited, limit, cancel := deadline.Within(ctx, l.cfg.VoteBudget)
 	defer cancel()
 	read := func(texts []string) []Read {
-		got, err := reading.Await(limited, func() ([]Read, error) { return l.reads(limited, req.Analysis.Question, texts) })
+		got, err := deadline.Await(limited, func() ([]Read, error) { return l.reads(limited, req.Analysis.Question, texts) })
 		if err != nil || len(got) != len(texts) {
 			l.log.Warn("reader left out of an answer", "error", err, "readings", fmt.Sprint(len(got), " of ", len(texts)))
 			reason := "failed"

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/kb/deadline"
 	"suffice.dev/suffice/kb/fact"
 	"suffice.dev/suffice/kb/reading"
 	"suffice.dev/suffice/model/linear"
@@ -127,10 +128,10 @@ func (l *Local) check(ctx context.Context, req kb.VerifyRequest, measure bool) (
 	checker := l.reader.Engine().Against(pages, metas)
 	words := rewording{local: l, checker: checker, req: req, answer: answer, measure: measure}
 	if l.votes != nil {
-		limited, _, cancel := reading.Within(ctx, l.cfg.VoteBudget)
+		limited, _, cancel := deadline.Within(ctx, l.cfg.VoteBudget)
 		defer cancel()
 		words.votes = func(_ context.Context, claim string, passages []string) ([]Vote, error) {
-			return reading.Await(limited, func() ([]Vote, error) { return l.votes(limited, claim, passages) })
+			return deadline.Await(limited, func() ([]Vote, error) { return l.votes(limited, claim, passages) })
 		}
 	}
 	var out []judgedClaim

@@ -1,4 +1,5 @@
-package reading
+// Package deadline gives a part of a reply its share of the time, and leaves it behind when it is late.
+package deadline
 
 import (
 	"context"
@@ -20,11 +21,12 @@ func Within(ctx context.Context, budget time.Duration) (limited context.Context,
 	return limited, budget, cancel
 }
 
-// Await calls a model and returns when it does or when ctx ends, whichever is first: a model
-// that looks at its context seldom is left behind and ends by itself. A panic is its error.
+// Await calls a part, such as a model or a route, and returns when it does or when ctx ends,
+// whichever is first: a part that is deaf to its context is left behind and ends by itself. A
+// panic is its error: one broken part must not end the others.
 func Await[T any](ctx context.Context, call func() (T, error)) (T, error) {
+	var zero T
 	if err := ctx.Err(); err != nil { // nothing is begun that nobody waits for
-		var zero T
 		return zero, err
 	}
 	type result struct {
@@ -46,7 +48,11 @@ func Await[T any](ctx context.Context, call func() (T, error)) (T, error) {
 	case r := <-done:
 		return r.value, r.err
 	case <-ctx.Done():
-		var zero T
-		return zero, ctx.Err()
+		select {
+		case r := <-done: // answered at the last moment
+			return r.value, r.err
+		default:
+			return zero, ctx.Err()
+		}
 	}
 }
