@@ -1,5 +1,26 @@
 #include "textflag.h"
 
+// MULTIPLY32 adds to Y0 the products of 32 values of a question (SI+AX) and of a row (DX+AX);
+// Y7 holds ones.
+#define MULTIPLY32 \
+	VMOVDQU (SI)(AX*1), Y1; \
+	VPABSB Y1, Y2; \
+	VMOVDQU (DX)(AX*1), Y3; \
+	VPSIGNB Y1, Y3, Y3; \
+	VPMADDUBSW Y3, Y2, Y3; \
+	VPMADDWD Y7, Y3, Y3; \
+	VPADDD Y3, Y0, Y0
+
+// STORE_SUM writes the sum of Y0 to DI.
+#define STORE_SUM \
+	VEXTRACTI128 $1, Y0, X1; \
+	VPADDD X1, X0, X0; \
+	VPSHUFD $0x4e, X0, X1; \
+	VPADDD X1, X0, X0; \
+	VPSHUFD $0xb1, X0, X1; \
+	VPADDD X1, X0, X0; \
+	VMOVD X0, (DI)
+
 // func dotRows(dots *int32, q, rows *int8, dims, count int)
 // Multiplies |q| by the row with the sign of q, in bytes, and adds neighbours in
 // int16. With all values in -127..127 a pair is at most 2*127*127 = 32258: nothing
@@ -19,24 +40,12 @@ row:
 	XORQ  AX, AX
 
 step:
-	VMOVDQU    (SI)(AX*1), Y1
-	VPABSB     Y1, Y2
-	VMOVDQU    (DX)(AX*1), Y3
-	VPSIGNB    Y1, Y3, Y3
-	VPMADDUBSW Y3, Y2, Y3
-	VPMADDWD   Y7, Y3, Y3
-	VPADDD     Y3, Y0, Y0
+	MULTIPLY32
 	ADDQ       $32, AX
 	CMPQ       AX, CX
 	JLT        step
 
-	VEXTRACTI128 $1, Y0, X1
-	VPADDD       X1, X0, X0
-	VPSHUFD      $0x4e, X0, X1
-	VPADDD       X1, X0, X0
-	VPSHUFD      $0xb1, X0, X1
-	VPADDD       X1, X0, X0
-	VMOVD        X0, (DI)
+	STORE_SUM
 	ADDQ         $4, DI
 	ADDQ         CX, DX
 	DECQ         R8
@@ -82,13 +91,7 @@ step:
 	DECQ       R10
 	JNZ        step
 
-	VEXTRACTI128 $1, Y0, X1
-	VPADDD       X1, X0, X0
-	VPSHUFD      $0x4e, X0, X1
-	VPADDD       X1, X0, X0
-	VPSHUFD      $0xb1, X0, X1
-	VPADDD       X1, X0, X0
-	VMOVD        X0, (DI)
+	STORE_SUM
 	ADDQ         $4, DI
 	DECQ         R8
 	JNZ          row
@@ -124,24 +127,12 @@ row:
 	XORQ       AX, AX
 
 step:
-	VMOVDQU    (SI)(AX*1), Y1
-	VPABSB     Y1, Y2
-	VMOVDQU    (DX)(AX*1), Y3
-	VPSIGNB    Y1, Y3, Y3
-	VPMADDUBSW Y3, Y2, Y3
-	VPMADDWD   Y7, Y3, Y3
-	VPADDD     Y3, Y0, Y0
+	MULTIPLY32
 	ADDQ       $32, AX
 	CMPQ       AX, CX
 	JLT        step
 
-	VEXTRACTI128 $1, Y0, X1
-	VPADDD       X1, X0, X0
-	VPSHUFD      $0x4e, X0, X1
-	VPADDD       X1, X0, X0
-	VPSHUFD      $0xb1, X0, X1
-	VPADDD       X1, X0, X0
-	VMOVD        X0, (DI)
+	STORE_SUM
 	ADDQ         $4, DI
 	ADDQ         $4, R10
 	DECQ         R8
