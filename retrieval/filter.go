@@ -79,10 +79,6 @@ func (f Filter) Admits(v Visibility) bool {
 	return f.collection(v) && f.domain(v) && f.reads(v) && f.inTime(v) != f.Outside
 }
 
-// Reads reports whether a document version of this visibility is in the collection and may
-// be read, whatever its domain and its validity.
-func (f Filter) Reads(v Visibility) bool { return f.collection(v) && f.reads(v) }
-
 func (f Filter) collection(v Visibility) bool { return v.Collection == f.Collection }
 
 func (f Filter) domain(v Visibility) bool {

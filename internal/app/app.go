@@ -106,7 +106,7 @@ func Open(ctx context.Context, opt Options) (*App, error) {
 	if err != nil {
 		return nil, setup(err)
 	}
-	a.holder, a.data.asked = holder, holder.Busy
+	a.holder, a.data.asked, a.data.feed = holder, holder.Busy, current{holder}
 	a.pipeline = pipeline.New(holder, pipeline.Options{Logger: opt.Logger, Metrics: metrics, Level: &a.asked, Now: opt.Now})
 	return a, nil
 }

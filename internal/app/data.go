@@ -26,6 +26,7 @@ import (
 	"suffice.dev/suffice/retrieval/graph"
 	"suffice.dev/suffice/retrieval/graph/pages"
 	"suffice.dev/suffice/retrieval/index"
+	"suffice.dev/suffice/services"
 	"suffice.dev/suffice/services/config"
 	"suffice.dev/suffice/text/lexicon"
 )
@@ -45,6 +46,7 @@ type data struct {
 	parts     *parts
 	now       func() time.Time
 	asked     func() bool  // whether requests are answered; nil = not known
+	feed      index.Feed   // of the store, where it is another process's
 	writing   atomic.Int32 // changes under way
 
 	opening chan struct{} // held by one that opens or closes; of size 1
@@ -164,15 +166,24 @@ func (d *data) renew(ctx context.Context, s *store.Store) error {
 	return s.Rebuild(ctx, nil)
 }
 
-// sync brings the index up to its store, after a change.
+// sync brings the index up to its store.
 func (d *data) sync(ctx context.Context) error {
-	d.mu.Lock()
-	s, x := d.store, d.index
-	d.mu.Unlock()
-	if s == nil || x == nil {
+	switch s, x := d.opened(); {
+	case x == nil:
 		return nil
+	case s != nil:
+		return x.Sync(ctx, s)
+	case d.feed != nil:
+		return x.Sync(ctx, d.feed)
 	}
-	return x.Sync(ctx, s)
+	return nil
+}
+
+// lags reports whether a change of the own store did not get into the index. What changes in
+// a store of several processes is asked for all the time.
+func (d *data) lags(x *index.Index) bool {
+	s, _ := d.opened()
+	return s != nil && !s.Shared() && x.Behind()
 }
 
 func (d *data) close() error {
@@ -230,27 +241,54 @@ func (o *opening) Retrieve(ctx context.Context, req kb.RetrieveRequest) (kb.Retr
 	if o.data.down.Load() { // what changed meanwhile is not known
 		return kb.Retrieved{}, fmt.Errorf("%w: the store does not answer", kb.ErrUnavailable)
 	}
+	var lost []kb.Degraded
+	if o.data.lags(x) {
+		if err := o.data.sync(ctx); err != nil {
+			if ctx.Err() != nil {
+				return kb.Retrieved{}, fmt.Errorf("bring the index up: %w", ctx.Err())
+			}
+			o.data.log.Warn("index is behind the store", "error", err)
+			lost = []kb.Degraded{{Part: "index", Reason: errBehind.Error()}}
+		}
+	}
 	if c := req.Collection; c != "" && retrieval.Collection(c) != retrieval.Collection("") && !x.HasCollection(c, req.Readers) {
-		return kb.Retrieved{}, noCollection(c, x.Collections(req.Readers))
+		// The store may have it already: an index that is not up to date is no sign that a
+		// name is mistyped.
+		if err := o.data.sync(ctx); err != nil {
+			return kb.Retrieved{}, fmt.Errorf("collection %q is not in the index: %w: %w", c, errBehind, err)
+		}
+		if !x.HasCollection(c, req.Readers) {
+			return kb.Retrieved{}, noCollection(c, x.Collections(req.Readers))
+		}
 	}
 	h, err := x.Retriever(o.cfg, o.tuning)
 	if err != nil {
 		return kb.Retrieved{}, err
 	}
-	return h.Retrieve(ctx, req)
+	got, err := h.Retrieve(ctx, req)
+	got.Degraded = append(got.Degraded, lost...)
+	return got, err
 }
 
+// errBehind says that what the index does not have may be in the store.
+var errBehind = fmt.Errorf("%w: the index is behind the store", kb.ErrUnavailable)
+
+// mostNamed is how many names an error offers in the place of one that is none.
+const mostNamed = 3
+
 // noCollection is the error of a collection that is not there for who asks: a name that is
-// mistyped is no missing knowledge.
-func noCollection(name string, known []string) error {
-	const most = 20 // names in the message
-	switch {
-	case len(known) == 0:
-		return kb.Invalid("collection", "%q is no collection; there is none yet: ingest documents into it, or leave it out", name)
-	case len(known) > most:
-		known = append(slices.Clone(known[:most]), "…")
+// mistyped is no missing knowledge. visible are those that the asker may read; the nearest
+// by spelling are named.
+func noCollection(name string, visible []string) error {
+	if len(visible) == 0 {
+		return kb.Invalid("collection", "%q is no collection that you may read, and no other one is: ingest documents into it, or leave it out", name)
 	}
-	return kb.Invalid("collection", "%q is no collection; there are: %s", name, strings.Join(known, ", "))
+	wanted := strings.ToLower(name)
+	near := slices.Clone(visible)
+	slices.SortStableFunc(near, func(a, b string) int {
+		return services.EditDistance(strings.ToLower(a), wanted) - services.EditDistance(strings.ToLower(b), wanted)
+	})
+	return kb.Invalid("collection", "%q is no collection that you may read; the nearest: %s", name, strings.Join(near[:min(len(near), mostNamed)], ", "))
 }
 
 // unavailable marks an error of opening the folder as a part that is down, unless

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Calibration maps the cosine of a question and a chunk's best window to 0..1:
@@ -61,6 +62,7 @@ type Hit struct {
 type Matrix struct {
 	dims int
 	cal  Calibration
+	dir  string // of the mapped files
 
 	mu     sync.RWMutex
 	values plane
@@ -74,8 +76,9 @@ type Matrix struct {
 	rows   []span     // by chunk
 	tongue []Language // by chunk
 	means  [languages]mean
-	count  int // chunks
-	dead   int // rows
+	count  int          // chunks
+	dead   int          // rows
+	frozen atomic.Int32 // how many Frozen are not released: nothing is laid out anew
 }
 
 // span is the rows of a chunk; the zero span is that of a chunk that is not there.
@@ -94,7 +97,7 @@ func NewMatrix(dims int, cal Calibration, dir string) (*Matrix, error) {
 	if !(cal.One > cal.Zero) || !(cal.Power > 0) {
 		return nil, fmt.Errorf("dense: calibration from %v to %v, power %v", cal.Zero, cal.One, cal.Power)
 	}
-	m := &Matrix{dims: dims, cal: cal}
+	m := &Matrix{dims: dims, cal: cal, dir: dir}
 	var err error
 	if m.values, err = newPlane(dims, dir); err != nil {
 		return nil, fmt.Errorf("dense: %w", err)
@@ -184,7 +187,7 @@ func (m *Matrix) Delete(chunk int32) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.remove(chunk)
-	if m.dead > 1024 && 2*m.dead > len(m.chunk) {
+	if m.dead > 1024 && 2*m.dead > len(m.chunk) && m.frozen.Load() == 0 {
 		m.compact()
 	}
 }
@@ -210,19 +213,37 @@ func (m *Matrix) remove(chunk int32) {
 	m.count--
 }
 
+// compact lays the live rows out in files of their own: rows that moved within an image
+// would become memory that the system cannot take back. Where it gives no file, they stay
+// where they are.
 func (m *Matrix) compact() {
-	to := 0
-	for r, c := range m.chunk {
-		if m.kinds[r] == gone {
-			continue
+	live := make([]int32, 0, len(m.chunk)-m.dead)
+	for r := range m.chunk {
+		if m.kinds[r] != gone {
+			live = append(live, int32(r))
 		}
-		copy(m.row(to), m.row(r))
-		m.scales[to], m.chunk[to], m.kinds[to] = m.scales[r], c, m.kinds[r]
+	}
+	values, err := m.values.only(live, m.dir)
+	if err != nil {
+		return
+	}
+	if m.sketch != nil {
+		sketch, err := m.sketch.only(live, m.dir)
+		if err != nil {
+			_ = values.close() // nothing is lost with it
+			return
+		}
+		_ = m.sketch.close() // likewise
+		*m.sketch = sketch
+	}
+	_ = m.values.close()
+	m.values = values
+	to := len(live)
+	for i, r := range live {
+		m.scales[i], m.chunk[i], m.kinds[i] = m.scales[r], m.chunk[r], m.kinds[r]
 		if m.sketch != nil {
-			copy(m.sketch.row(to), m.sketch.row(r))
-			m.levels[to], m.slacks[to] = m.levels[r], m.slacks[r]
+			m.levels[i], m.slacks[i] = m.levels[r], m.slacks[r]
 		}
-		to++
 	}
 	m.scales, m.chunk, m.kinds = m.scales[:to], m.chunk[:to], m.kinds[:to]
 	if m.sketch != nil {

@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -41,13 +42,18 @@ func (p *plane) stop(r int) int {
 	return math.MaxInt
 }
 
-// store writes the first rows as a section of an image.
-func (p *plane) store(w *mapped.Writer, rows int) {
-	size := rows * p.width
-	w.Section(mapped.Bytes(p.base[:min(len(p.base), size)]), mapped.Bytes(p.grown.data[:max(0, size-len(p.base))]))
+// copy fills buf with the bytes of rows from a place on.
+func (p *plane) copy(buf []byte, at int) {
+	if at < len(p.base) {
+		n := copy(buf, mapped.Bytes(p.base[at:]))
+		buf, at = buf[n:], at+n
+	}
+	if len(buf) > 0 {
+		copy(buf, mapped.Bytes(p.grown.data[at-len(p.base):]))
+	}
 }
 
-// load has an empty plane begin with the rows that store wrote.
+// load has an empty plane begin with the rows of a section.
 func (p *plane) load(r *mapped.Reader, rows int) error {
 	data, err := mapped.Values[int8](r)
 	if err == nil && len(data) != rows*p.width {
@@ -55,6 +61,21 @@ func (p *plane) load(r *mapped.Reader, rows int) error {
 	}
 	p.base = data
 	return err
+}
+
+// only is a plane of some of the rows, in their order.
+func (p *plane) only(rows []int32, dir string) (plane, error) {
+	out, err := newPlane(p.width, dir)
+	if err != nil {
+		return plane{}, err
+	}
+	if err := out.grow(len(rows)); err != nil {
+		return plane{}, errors.Join(err, out.close())
+	}
+	for i, r := range rows {
+		copy(out.row(i), p.row(int(r)))
+	}
+	return out, nil
 }
 
 func (p *plane) close() error {

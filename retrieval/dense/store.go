@@ -15,32 +15,72 @@ type stored struct {
 	Means                           [languages]int // windows of each language
 }
 
-// Store writes the matrix to an image. Nothing may be put or deleted meanwhile.
-func (m *Matrix) Store(w *mapped.Writer) {
+// Frozen is what a matrix held at one moment, to be stored while it goes on changing.
+type Frozen struct {
+	matrix *Matrix
+	head   stored
+	levels []float32 // rows are only added behind them: these are the matrix's own
+	slacks []uint8
+	scales []float32
+	chunk  []int32
+	kinds  []Language // copies
+	rows   []span
+	tongue []Language
+	means  [languages]mean
+}
+
+// Freeze returns what the matrix holds now: a copy of what changes in its place. It has to
+// be released before the matrix is closed.
+func (m *Matrix) Freeze() *Frozen {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	s := stored{Dims: m.dims, Rows: len(m.chunk), Chunks: len(m.rows), Count: m.count, Dead: m.dead, Sketch: m.sketch != nil, Reach: m.reach}
-	for l, mean := range m.means {
-		s.Means[l] = mean.count
+	m.frozen.Add(1)
+	f := &Frozen{
+		matrix: m, levels: m.levels, slacks: m.slacks, scales: m.scales, chunk: m.chunk,
+		kinds: slices.Clone(m.kinds), rows: slices.Clone(m.rows), tongue: slices.Clone(m.tongue),
+		head: stored{Dims: m.dims, Rows: len(m.chunk), Chunks: len(m.rows), Count: m.count, Dead: m.dead, Sketch: m.sketch != nil, Reach: m.reach},
 	}
-	w.JSON(s)
-	m.values.store(w, len(m.chunk))
-	if m.sketch != nil {
-		m.sketch.store(w, len(m.chunk))
-		w.Section(mapped.Bytes(m.levels))
-		w.Section(mapped.Bytes(m.slacks))
+	for l, of := range m.means {
+		f.means[l] = mean{sum: slices.Clone(of.sum), count: of.count}
+		f.head.Means[l] = of.count
 	}
-	w.Section(mapped.Bytes(m.scales))
-	w.Section(mapped.Bytes(m.chunk))
-	w.Section(mapped.Bytes(m.kinds))
-	w.Section(mapped.Bytes(m.rows))
-	w.Section(mapped.Bytes(m.tongue))
-	for _, mean := range m.means {
+	return f
+}
+
+// Store writes the matrix to an image.
+func (f *Frozen) Store(w *mapped.Writer) {
+	w.JSON(f.head)
+	f.stream(w, &f.matrix.values)
+	if f.head.Sketch {
+		f.stream(w, f.matrix.sketch)
+		w.Section(mapped.Bytes(f.levels))
+		w.Section(mapped.Bytes(f.slacks))
+	}
+	w.Section(mapped.Bytes(f.scales))
+	w.Section(mapped.Bytes(f.chunk))
+	w.Section(mapped.Bytes(f.kinds))
+	w.Section(mapped.Bytes(f.rows))
+	w.Section(mapped.Bytes(f.tongue))
+	for _, mean := range f.means {
 		w.Section(mapped.Bytes(mean.sum))
 	}
 }
 
-// Load has a matrix that is empty hold what Store wrote. The vectors stay in the memory of
+// stream writes the rows of a plane that were there.
+func (f *Frozen) stream(w *mapped.Writer, p *plane) {
+	w.Stream(int64(f.head.Rows)*int64(p.width), func(piece []byte, at int64) {
+		f.matrix.mu.RLock()
+		defer f.matrix.mu.RUnlock()
+		p.copy(piece, int(at))
+	})
+}
+
+// Release ends the time in which the matrix is not laid out anew.
+func (f *Frozen) Release() {
+	f.matrix.frozen.Add(-1)
+}
+
+// Load has a matrix that is empty hold what Frozen.Store wrote. The vectors stay in the memory of
 // the image, which has to outlive the matrix. After an error the matrix is of no use but to
 // be closed.
 func (m *Matrix) Load(r *mapped.Reader) error {

@@ -20,6 +20,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -77,6 +78,7 @@ type Graph struct {
 	chunks []span               // by chunk
 	live   int                  // facts
 	dead   int                  // facts of deleted chunks that still lie in packed
+	frozen atomic.Int32         // how many Frozen are not released: nothing is laid out anew
 
 	scratch sync.Pool // *sums
 }
@@ -384,7 +386,7 @@ func (g *Graph) Delete(chunk int32) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.remove(chunk)
-	if g.dead > 1024 && g.dead > g.live {
+	if g.dead > 1024 && g.dead > g.live && g.frozen.Load() == 0 {
 		return g.compact()
 	}
 	return nil

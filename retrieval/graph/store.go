@@ -17,22 +17,55 @@ type stored struct {
 	Live, Dead, Chunks  int
 }
 
-// Store writes the graph to an image. Nothing may be put or deleted meanwhile.
-func (g *Graph) Store(w *mapped.Writer) {
-	g.mu.RLock()
-	defer g.mu.RUnlock()
-	w.JSON(stored{
-		Node: unsafe.Sizeof(node{}), Span: unsafe.Sizeof(span{}), Seed: g.seed, Nodes: g.nodes.Len(), Table: g.table.Len(), Lists: g.lists.Len(),
-		Live: g.live, Dead: g.dead, Chunks: len(g.chunks),
-	})
-	g.nodes.Store(w)
-	g.table.Store(w)
-	g.lists.Store(w)
-	g.packed.Store(w)
-	w.Section(mapped.Bytes(g.chunks))
+// Frozen is what a graph held at one moment, to be stored while it goes on changing.
+type Frozen struct {
+	graph  *Graph
+	head   stored
+	nodes  mapped.Array[node]
+	table  mapped.Array[uint32]
+	lists  mapped.Array[byte]
+	packed int64 // bytes: what lies there does not change
+	chunks []span
 }
 
-// Load has a graph that is empty be the one that Store wrote. It stays in the memory of the
+// Freeze returns what the graph holds now: a copy of what changes in its place. It has to be
+// released before the graph is closed.
+func (g *Graph) Freeze() *Frozen {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	g.frozen.Add(1)
+	return &Frozen{
+		graph: g, nodes: g.nodes.Clone(), table: g.table.Clone(), lists: g.lists.Clone(), packed: g.packed.Len(), chunks: slices.Clone(g.chunks),
+		head: stored{
+			Node: unsafe.Sizeof(node{}), Span: unsafe.Sizeof(span{}), Seed: g.seed, Nodes: g.nodes.Len(), Table: g.table.Len(), Lists: g.lists.Len(),
+			Live: g.live, Dead: g.dead, Chunks: len(g.chunks),
+		},
+	}
+}
+
+// Store writes the graph to an image.
+func (f *Frozen) Store(w *mapped.Writer) {
+	w.JSON(f.head)
+	f.nodes.Store(w)
+	f.table.Store(w)
+	f.lists.Store(w)
+	w.Stream(f.packed, func(piece []byte, at int64) {
+		f.graph.mu.RLock()
+		defer f.graph.mu.RUnlock()
+		f.graph.packed.Copy(piece, at)
+	})
+	w.Section(mapped.Bytes(f.chunks))
+}
+
+// Release gives the copy back.
+func (f *Frozen) Release() {
+	f.nodes.Free()
+	f.table.Free()
+	f.lists.Free()
+	f.graph.frozen.Add(-1)
+}
+
+// Load has a graph that is empty be the one that Frozen.Store wrote. It stays in the memory of the
 // image, which has to outlive the graph. After an error the graph is of no use but to be
 // closed.
 func (g *Graph) Load(r *mapped.Reader) error {

@@ -36,10 +36,11 @@ type catalog struct {
 	live       int    // rows
 	terms      uint64 // in all live rows
 
-	collections map[string]int // live versions by collection
-	chunks      map[string]int // live rows by collection
-	restricted  int            // live versions that not everyone may read
-	timed       int            // live versions with a validity or a superseding version
+	collections map[string]int            // live versions by collection
+	readable    map[string]map[string]int // live versions by collection and reader group, retrieval.Everyone among them
+	chunks      map[string]int            // live rows by collection
+	restricted  int                       // live versions that not everyone may read
+	timed       int                       // live versions with a validity or a superseding version
 
 	facts int     // edges of live rows
 	trail []touch // what changed when, in the order of the feed: what servers are told
@@ -198,7 +199,7 @@ func moment(t time.Time) string {
 func newCatalog() *catalog {
 	return &catalog{
 		documents: map[string]*version{}, seed: maphash.MakeSeed(), titles: map[uint64]*version{}, supersedes: map[string]map[*version]bool{}, placeAt: map[string]uint32{},
-		commons: map[string]*common{}, sights: map[string]*retrieval.Visibility{}, collections: map[string]int{}, chunks: map[string]int{},
+		commons: map[string]*common{}, sights: map[string]*retrieval.Visibility{}, collections: map[string]int{}, readable: map[string]map[string]int{}, chunks: map[string]int{},
 	}
 }
 
@@ -466,20 +467,33 @@ func (c *catalog) count(vis *retrieval.Visibility, by int) {
 	if len(vis.Readers) > 0 && !slices.Contains(vis.Readers, retrieval.Everyone) {
 		c.restricted += by
 	}
+	groups := vis.Readers
+	if len(groups) == 0 {
+		groups = []string{retrieval.Everyone}
+	}
+	held := c.readable[vis.Collection]
+	if held == nil {
+		held = map[string]int{}
+		c.readable[vis.Collection] = held
+	}
+	for _, g := range groups {
+		if held[g] += by; held[g] == 0 {
+			delete(held, g)
+		}
+	}
+	if len(held) == 0 {
+		delete(c.readable, vis.Collection)
+	}
 	if vis.Replaced || !vis.ValidFrom.IsZero() || !vis.ValidTo.IsZero() {
 		c.timed += by
 	}
 }
 
-// sees reports whether a live version is in the collection of a filter and may be read by
-// its readers.
-func (c *catalog) sees(f retrieval.Filter) bool {
-	for _, v := range c.versions {
-		if v != nil && f.Reads(*v.vis) {
-			return true
-		}
-	}
-	return false
+// sees reports whether a live version is in the collection and may be read by one of the
+// readers or by everyone.
+func (c *catalog) sees(collection string, readers []string) bool {
+	held := c.readable[collection]
+	return held[retrieval.Everyone] > 0 || slices.ContainsFunc(readers, func(r string) bool { return held[r] > 0 })
 }
 
 // needs says which parts of a filter can deny a live chunk at all.

@@ -55,11 +55,33 @@ const (
 	endShare     = 128
 )
 
-// keep writes a checkpoint if what came since the last one is much. The caller holds
-// x.writing or is alone; searches go on. A failure is no more than a slower opening.
-func (x *Index) keep(ending bool) {
-	if x.opt.Replay < 0 || x.torn {
+// keep begins to write a checkpoint in the background if what came since the last one is
+// much and none is being written. The caller holds x.writing or is alone; changes and
+// searches go on. A failure is no more than a slower opening.
+func (x *Index) keep() {
+	if !x.due(false) || !x.keeping.CompareAndSwap(false, true) {
 		return
+	}
+	f := x.freeze()
+	x.keeps.Go(func() {
+		defer x.keeping.Store(false)
+		x.save(f)
+	})
+}
+
+// keepAtEnd waits for the checkpoint that is being written, and writes one more if much has
+// come since. The caller holds x.writing.
+func (x *Index) keepAtEnd() {
+	x.keeps.Wait()
+	if x.due(true) {
+		x.save(x.freeze())
+	}
+}
+
+// due says whether a checkpoint is worth writing.
+func (x *Index) due(ending bool) bool {
+	if x.opt.Replay < 0 || x.torn {
+		return false
 	}
 	least := x.opt.Replay
 	if least == 0 {
@@ -70,27 +92,53 @@ func (x *Index) keep(ending bool) {
 	} else {
 		least = max(busyTimes*least, x.marked/busyShare)
 	}
-	if x.file.size-x.marked < least {
-		return
-	}
-	if err := x.checkpoint(); err != nil {
-		x.log.Warn("no checkpoint: the next start replays more of the index log", "error", err)
-	}
-	x.marked = x.file.size // after a failure, too: the next try is as far away
+	return x.file.size-x.marked >= least
 }
 
-func (x *Index) checkpoint() error {
+// frozen is all that a checkpoint holds, as it was at one place in the log.
+type frozen struct {
+	head   checkpointHead
+	cat    *catalog
+	matrix *dense.Frozen
+	facts  *graph.Frozen
+	stats  []byte
+}
+
+// freeze copies what changes in its place; vectors and facts, to which is only added, are
+// copied when they are written. The caller holds x.writing.
+func (x *Index) freeze() *frozen {
+	x.marked = x.file.size // should it fail, too: the next try is as far away
+	return &frozen{
+		head: checkpointHead{
+			Version: checkpointVersion, Key: x.checkpointKey(), Log: x.file.size, Sum: x.file.sum, Seq: x.seq, Records: x.records, Dead: x.dead,
+		},
+		cat: x.cat.clone(), matrix: x.matrix.Freeze(), facts: x.facts.Freeze(), stats: x.stats.Append(nil),
+	}
+}
+
+// save writes a checkpoint.
+func (x *Index) save(f *frozen) {
+	if err := x.checkpoint(f); err != nil {
+		x.log.Warn("no checkpoint: the next start replays more of the index log", "error", err)
+	}
+}
+
+// checkpoint writes what was frozen, and releases it.
+func (x *Index) checkpoint(f *frozen) error {
+	defer func() {
+		f.cat.free()
+		f.matrix.Release()
+		f.facts.Release()
+	}()
 	if err := x.file.sync(); err != nil {
 		return err
 	}
 	return mapped.WriteImage(filepath.Join(x.dir, checkpointName), func(w *mapped.Writer) error {
-		w.JSON(checkpointHead{
-			Version: checkpointVersion, Key: x.checkpointKey(), Log: x.file.size, Sum: x.file.sum, Seq: x.seq, Records: x.records, Dead: x.dead,
-		})
-		x.cat.store(w)
-		x.matrix.Store(w)
-		x.facts.Store(w)
-		w.Section(x.stats.Append(nil))
+		w.JSON(f.head)
+		f.cat.store(w)
+		f.matrix.Store(w)
+		f.facts.Store(w)
+		w.Section(f.stats)
 		return nil
 	})
 }
@@ -205,7 +253,32 @@ type storedCommon struct {
 	Readers                              []string
 }
 
-// store writes the catalog to an image.
+// clone is a copy of what is stored of the catalog, which is all that it is good for.
+func (c *catalog) clone() *catalog {
+	out := &catalog{
+		rows: c.rows.Clone(), numberOf: c.numberOf.Clone(), terms: c.terms, facts: c.facts, since: c.since,
+		places: c.places, versions: make([]*version, len(c.versions)),
+	}
+	room := make([]version, len(c.versions))
+	for n, v := range c.versions {
+		if v != nil {
+			room[n] = *v
+			out.versions[n] = &room[n]
+		}
+	}
+	for _, t := range c.trail {
+		if t.version != nil {
+			if !c.has(t.version) || t.version.touched != t.seq {
+				continue // it says nothing any more
+			}
+			t.version = out.versions[t.version.number]
+		}
+		out.trail = append(out.trail, t)
+	}
+	return out
+}
+
+// store writes a clone of the catalog to an image.
 func (c *catalog) store(w *mapped.Writer) {
 	out := storedCatalog{Row: unsafe.Sizeof(row{}), Rows: c.rows.Len(), Terms: c.terms, Facts: c.facts, Since: c.since, Versions: len(c.versions)}
 	for _, p := range c.places {
@@ -241,14 +314,11 @@ func (c *catalog) store(w *mapped.Writer) {
 	}
 	e.number(0) // what follows is the trail
 	for _, t := range c.trail {
-		switch {
-		case t.version == nil:
+		if t.version == nil {
 			e.number(1)
 			e.string(t.document)
-		case c.has(t.version) && t.version.touched == t.seq:
+		} else {
 			e.number(2 + uint64(t.version.number))
-		default:
-			continue // it says nothing any more
 		}
 		e.number(uint64(t.seq))
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"maps"
@@ -12,15 +13,18 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/retrieval"
 	"suffice.dev/suffice/retrieval/bm25"
 	"suffice.dev/suffice/retrieval/dense"
+	"suffice.dev/suffice/retrieval/mapped"
 	"suffice.dev/suffice/retrieval/retrievaltest"
 )
 
@@ -31,6 +35,7 @@ func checkpointed(t testing.TB, dir string, replay int64) *Index {
 	if err != nil {
 		t.Fatal(err)
 	}
+	x.keeps.Wait()
 	t.Cleanup(func() {
 		if err := x.Close(); err != nil {
 			t.Error(err)
@@ -44,6 +49,7 @@ func taken(t testing.TB, x *Index, feed Feed) {
 	if err := x.Sync(t.Context(), feed); err != nil {
 		t.Fatal(err)
 	}
+	x.keeps.Wait()
 }
 
 // copied is the log and the checkpoint of a folder as a process leaves them that is killed;
@@ -215,7 +221,7 @@ func TestCheckpoint(t *testing.T) {
 			y := checkpointed(t, dir, 1<<20)
 			key := y.key
 			y.key += " other"
-			if err := y.checkpoint(); err != nil {
+			if err := y.checkpoint(y.freeze()); err != nil {
 				t.Fatal(err)
 			}
 			y.key = key
@@ -262,7 +268,7 @@ func TestCheckpoint(t *testing.T) {
 				t.Errorf("the checkpoint is there: %v, want %v", err == nil, c.used)
 			}
 			// It is written anew, and then used.
-			if err := y.checkpoint(); err != nil {
+			if err := y.checkpoint(y.freeze()); err != nil {
 				t.Fatal(err)
 			}
 			z := checkpointed(t, copied(t, dir), 1<<20)
@@ -370,11 +376,12 @@ func TestCheckpointTrail(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		x.keeps.Wait()
 		return x
 	}
 	y := open(1, true)
 	want := trail(y)
-	if err := y.checkpoint(); err != nil || len(want) == 0 {
+	if err := y.checkpoint(y.freeze()); err != nil || len(want) == 0 {
 		t.Fatal(err, want)
 	}
 	if err := y.Close(); err != nil {
@@ -433,4 +440,167 @@ func (*absent) Apply(context.Context, Batch) error        { return errAbsent }
 func (*absent) Reset(context.Context) error               { return errAbsent }
 func (*absent) Nearest(context.Context, dense.Sought, retrieval.Filter, bm25.Needs, int) ([]string, error) {
 	return nil, errAbsent
+}
+
+// A checkpoint is of one moment, whatever changes while it is written: versions that come,
+// go and become visible otherwise, and so many deleted rows that vectors and facts would be
+// laid out anew.
+func TestCheckpointIsOfOneMoment(t *testing.T) {
+	var many strings.Builder
+	for i := range 1500 {
+		_, _ = fmt.Fprintf(&many, "## Berth %d\n\nBerth %d of Marlow harbour is %d metres long. 第%d号泊位长%d米。\n\n", i, i, i%90+5, i, i%90+5)
+	}
+	docs := append(retrievaltest.Documents(), kb.Document{ID: "many", Text: many.String()})
+	feed := retrievaltest.NewFeed(docs...)
+	dir := t.TempDir()
+	x := checkpointed(t, dir, 1<<40)
+	taken(t, x, feed)
+	then := copied(t, dir)
+	f := x.freeze()
+	feed.Delete("many")
+	feed.Delete("canteen")
+	feed.Put(kb.Document{ID: "pump-new", Text: "The QX-21 pump replaces the QX-20 pump.", Supersedes: []string{"pump@1"}}, kb.Document{ID: "canteen", Text: "食堂早餐改为七点开始。"})
+	taken(t, x, feed)
+	if err := x.checkpoint(f); err != nil {
+		t.Fatal(err)
+	}
+	if image, err := os.ReadFile(filepath.Join(dir, checkpointName)); err != nil || os.WriteFile(filepath.Join(then, checkpointName), image, 0o644) != nil {
+		t.Fatal(err)
+	}
+	want := stateOf(t, checkpointed(t, copied(t, then), -1))
+	y := checkpointed(t, then, 1<<40)
+	if y.image == nil {
+		t.Fatal("the checkpoint is not used")
+	}
+	if diff := cmp.Diff(want, stateOf(t, y)); diff != "" {
+		t.Errorf("as it was (-whole log +checkpoint):\n%s", diff)
+	}
+	want = stateOf(t, checkpointed(t, copied(t, dir), -1))
+	if diff := cmp.Diff(want, stateOf(t, checkpointed(t, copied(t, dir), 1<<40))); diff != "" {
+		t.Errorf("as it is (-whole log +checkpoint):\n%s", diff)
+	}
+	feed.Delete("canteen")
+	taken(t, x, feed)
+	if diff := cmp.Diff(stateOf(t, checkpointed(t, copied(t, dir), -1)).Answers, stateOf(t, x).Answers); diff != "" {
+		t.Errorf("in use (-whole log +in use):\n%s", diff)
+	}
+}
+
+// A change does not wait for the checkpoint that it is due for, nor does what follows it;
+// Close does.
+func TestCheckpointInTheBackground(t *testing.T) {
+	dir := t.TempDir()
+	feed := retrievaltest.NewFeed(retrievaltest.Documents()...)
+	x, err := Open(dir, Options{Logger: slog.New(slog.DiscardHandler), Replay: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A pipe takes some bytes of it, and then none before they are read.
+	pipe := filepath.Join(dir, checkpointName+mapped.TempSuffix)
+	if err := unix.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	within := func(what string, do func()) {
+		t.Helper()
+		done := make(chan struct{})
+		go func() { defer close(done); do() }()
+		select {
+		case <-done:
+		case <-time.After(time.Minute):
+			t.Fatalf("%s waits for a checkpoint", what)
+		}
+	}
+	for i := range 5 {
+		within("a change", func() {
+			if err := x.Sync(t.Context(), feed); err != nil {
+				t.Error(err)
+			}
+		})
+		feed.Put(kb.Document{ID: fmt.Sprint("note-", i), Text: fmt.Sprintf("Note %d is kept in shade %d.", i, i)})
+	}
+	within("a search", func() { stateOf(t, x) })
+	if !x.keeping.Load() {
+		t.Fatal("no checkpoint is being written")
+	}
+	closed := make(chan error, 1)
+	go func() { closed <- x.Close() }()
+	in, err := os.Open(pipe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, in); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(<-closed, in.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*"+mapped.TempSuffix)); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	want := stateOf(t, checkpointed(t, copied(t, dir), -1))
+	if diff := cmp.Diff(want, stateOf(t, checkpointed(t, copied(t, dir), 1<<40))); diff != "" {
+		t.Errorf("(-whole log +checkpoint):\n%s", diff)
+	}
+}
+
+// Changes and checkpoints at the same time, for the race detector.
+func TestCheckpointsWhileChanging(t *testing.T) {
+	dir := t.TempDir()
+	feed := retrievaltest.NewFeed(retrievaltest.Documents()...)
+	x, err := Open(dir, Options{Logger: slog.New(slog.DiscardHandler), Replay: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 40 {
+		feed.Put(kb.Document{ID: fmt.Sprint("note-", i), Text: fmt.Sprintf("Note %d is kept in shade %d. 第%d号房间的编号是%d。", i, i*i, i, i)})
+		if i%5 == 0 {
+			feed.Delete(fmt.Sprint("note-", i-3))
+		}
+		if err := x.Sync(t.Context(), feed); err != nil {
+			t.Fatal(err)
+		}
+		x.Collections(nil)
+	}
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := stateOf(t, checkpointed(t, copied(t, dir), -1))
+	y := checkpointed(t, copied(t, dir), 1<<40)
+	want.Records, want.Dead = y.records, y.dead // where the log was written again
+	if diff := cmp.Diff(want, stateOf(t, y)); diff != "" || y.image == nil {
+		t.Errorf("used %v (-whole log +checkpoint):\n%s", y.image != nil, diff)
+	}
+}
+
+// An opening that fails keeps no file and no memory.
+func TestOpenThatFailsKeepsNothing(t *testing.T) {
+	held := func() int {
+		files, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip("the files of a process are not listed here: ", err)
+		}
+		return len(files)
+	}
+	for name, damage := range map[string]func(dir string) error{
+		"no log":        func(dir string) error { return os.Mkdir(filepath.Join(dir, logName), 0o755) },
+		"no checkpoint": func(dir string) error { return os.MkdirAll(filepath.Join(dir, checkpointName, "in"), 0o755) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := damage(dir); err != nil {
+				t.Fatal(err)
+			}
+			before := held()
+			for range 3 {
+				x, err := Open(dir, Options{Logger: slog.New(slog.DiscardHandler)})
+				if err == nil {
+					err = x.Close()
+				}
+				t.Log(err)
+			}
+			if after := held(); after > before {
+				t.Errorf("%d files are held, %d before", after, before)
+			}
+		})
+	}
 }

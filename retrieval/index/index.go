@@ -79,8 +79,12 @@ type Index struct {
 	key string
 	log *slog.Logger
 
-	writing sync.Mutex // one Sync at a time
+	writing chan struct{} // of size 1: held by the one that changes what is here
 	broken  atomic.Bool
+
+	// Which Syncs were wanted, by number in the order in which they came: one that is done
+	// has what was in the feed before any that came before it began.
+	wanted, done, failed atomic.Int64
 
 	mu     sync.RWMutex // guards what follows
 	file   *logFile
@@ -97,7 +101,7 @@ type Index struct {
 	at      int64 // of the change that is being applied
 	records int   // in the log
 	dead    int   // of them, records that say nothing any more
-	marked  int64 // bytes of the log that the checkpoint stands for, or that it was last tried at
+	marked  int64 // bytes of the log that the checkpoint stands for, or that one was last tried at
 	torn    bool  // a change was not applied whole: memory is not what the log says
 	closed  bool
 	feed    Feed   // of the last Sync; servers only
@@ -108,6 +112,8 @@ type Index struct {
 	followers []*follower
 	stop      context.CancelFunc // of the followers
 	running   sync.WaitGroup
+	keeping   atomic.Bool    // a checkpoint is being written
+	keeps     sync.WaitGroup // for its end
 }
 
 // formVersion changes with every change of the log's form or of what is derived
@@ -142,7 +148,7 @@ func Open(dir string, opt Options) (*Index, error) {
 	if opt.Dense == (dense.Calibration{}) {
 		opt.Dense = dense.Static
 	}
-	x := &Index{dir: dir, opt: opt, log: opt.Logger}
+	x := &Index{dir: dir, opt: opt, log: opt.Logger, writing: make(chan struct{}, 1)}
 	if x.log == nil {
 		x.log = slog.Default()
 	}
@@ -157,7 +163,7 @@ func Open(dir string, opt Options) (*Index, error) {
 		return nil, errors.Join(err, x.lock.Close())
 	}
 	if err := x.openLog(); err != nil {
-		return nil, errors.Join(err, x.closeLexical(), x.lock.Close())
+		return nil, errors.Join(err, x.closeMemory(), x.closeLexical(), x.lock.Close())
 	}
 	if err := errors.Join(x.align(), x.openRemotes()); err != nil {
 		return nil, errors.Join(err, x.Close())
@@ -234,7 +240,7 @@ func (x *Index) load(path string) error {
 			return err
 		}
 	}
-	x.keep(false)
+	x.keep()
 	return nil
 }
 
@@ -441,12 +447,12 @@ func (x *Index) Close() error {
 		x.stop()
 		x.running.Wait()
 	}
-	x.writing.Lock()
-	defer x.writing.Unlock()
+	x.writing <- struct{}{}
+	defer func() { <-x.writing }()
 	if x.closed {
 		return nil
 	}
-	x.keep(true) // searches go on meanwhile
+	x.keepAtEnd() // searches go on meanwhile
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.closed = true
@@ -455,12 +461,23 @@ func (x *Index) Close() error {
 			x.log.Warn("vectors not closed", "model", r.endpoint.Name(), "error", err)
 		}
 	}
-	x.cat.free()
-	errs := []error{x.file.sync(), x.file.close(), x.matrix.Close(), x.facts.Close()}
+	return errors.Join(x.file.sync(), x.file.close(), x.closeMemory(), x.closeLexical(), x.lock.Close())
+}
+
+// closeMemory gives back what was made of the log.
+func (x *Index) closeMemory() error {
+	var errs []error
+	if x.matrix != nil {
+		errs = append(errs, x.matrix.Close(), x.facts.Close())
+	}
+	if x.cat != nil {
+		x.cat.free()
+	}
 	if x.image != nil {
 		errs = append(errs, x.image.Close())
 	}
-	return errors.Join(append(errs, x.closeLexical(), x.lock.Close())...)
+	x.image = nil
+	return errors.Join(errs...)
 }
 
 // Seq is the place in the feed up to which the index has read.
@@ -473,10 +490,9 @@ func (x *Index) Seq() int64 {
 // HasCollection reports whether a collection has a document that one of the readers, or
 // everyone, may read, whatever its validity.
 func (x *Index) HasCollection(name string, readers []string) bool {
-	may := retrieval.Filter{Collection: retrieval.Collection(name), Readers: readers}
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	return x.cat.collections[may.Collection] > 0 && x.cat.sees(may)
+	return x.cat.sees(retrieval.Collection(name), readers)
 }
 
 // Collections are the names of those that HasCollection has, sorted.
@@ -485,7 +501,7 @@ func (x *Index) Collections(readers []string) []string {
 	defer x.mu.RUnlock()
 	var out []string
 	for name := range x.cat.collections {
-		if x.cat.sees(retrieval.Filter{Collection: name, Readers: readers}) {
+		if x.cat.sees(name, readers) {
 			out = append(out, name)
 		}
 	}
@@ -501,10 +517,38 @@ func (x *Index) Chunks() int {
 }
 
 // Sync takes all changes that the feed has, and repairs what a search found
-// damaged. It returns the feed's error, with what came before it taken.
+// damaged. It returns the feed's error, with what came before it taken; the context's, too,
+// where another Sync does not end in time.
 func (x *Index) Sync(ctx context.Context, feed Feed) error {
-	x.writing.Lock()
-	defer x.writing.Unlock()
+	n := x.wanted.Add(1)
+	select {
+	case x.writing <- struct{}{}:
+		defer func() { <-x.writing }()
+	case <-ctx.Done():
+		raise(&x.failed, n)
+		return ctx.Err()
+	}
+	n = x.wanted.Load()
+	err := x.sync(ctx, feed)
+	if err != nil {
+		raise(&x.failed, n)
+	} else {
+		raise(&x.done, n)
+	}
+	return err
+}
+
+func raise(to *atomic.Int64, n int64) {
+	for old := to.Load(); old < n && !to.CompareAndSwap(old, n); old = to.Load() {
+	}
+}
+
+// Behind reports whether a Sync failed and none has made good for it since: there may be
+// changes that are not taken.
+func (x *Index) Behind() bool { return x.failed.Load() > x.done.Load() }
+
+// sync is Sync for the one that holds x.writing.
+func (x *Index) sync(ctx context.Context, feed Feed) error {
 	if x.closed {
 		return fmt.Errorf("index: %w: closed", kb.ErrUnavailable)
 	}
@@ -531,7 +575,7 @@ func (x *Index) Sync(ctx context.Context, feed Feed) error {
 			}
 			changes = changes[n:]
 		}
-		x.keep(false)
+		x.keep()
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,11 +50,17 @@ func date(t testing.TB, s string) time.Time {
 // copyDir is the folder as a process leaves it that is killed without warning.
 func copyDir(t testing.TB, from string) string {
 	t.Helper()
-	to := t.TempDir()
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-		t.Fatal(err)
+	for {
+		to := t.TempDir()
+		err := os.CopyFS(to, os.DirFS(from))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // a checkpoint got its name meanwhile
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return to
 	}
-	return to
 }
 
 func TestRecovery(t *testing.T) {

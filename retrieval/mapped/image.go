@@ -109,6 +109,23 @@ func (w *Writer) Section(parts ...[]byte) {
 	w.sections = append(w.sections, uint64(from), uint64(w.at-from))
 }
 
+// pieceLen is how many bytes of a Stream are copied at once.
+const pieceLen = 1 << 20
+
+// Stream writes size bytes as the next section, a piece at a time: fill puts those from a
+// place on into the piece, so that what guards them is held for the copying alone.
+func (w *Writer) Stream(size int64, fill func(piece []byte, at int64)) {
+	w.Section()
+	piece := make([]byte, min(size, pieceLen))
+	for at := int64(0); at < size && w.err == nil; {
+		p := piece[:min(int64(len(piece)), size-at)]
+		fill(p, at)
+		w.write(p)
+		at += int64(len(p))
+	}
+	w.sections[len(w.sections)-1] = uint64(size)
+}
+
 // JSON writes a value as the next section.
 func (w *Writer) JSON(v any) {
 	data, err := json.Marshal(v)

@@ -29,7 +29,7 @@ func written(t *testing.T, path string) {
 		err = mapped.WriteImage(path, func(w *mapped.Writer) error {
 			w.JSON(map[string]int{"size": a.Len()})
 			a.Store(w)
-			f.Store(w)
+			w.Stream(f.Len(), f.Copy)
 			w.Section()
 			w.Section([]byte("the "), nil, []byte("end"))
 			return nil

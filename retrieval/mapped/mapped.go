@@ -58,6 +58,17 @@ func (a *Array[T]) Free() {
 	a.parts, a.size = nil, 0
 }
 
+// Clone is a copy of the array.
+func (a *Array[T]) Clone() Array[T] {
+	out := Array[T]{size: a.size}
+	for _, p := range a.parts {
+		c := allocate[T]()
+		copy(c, p)
+		out.parts = append(out.parts, c)
+	}
+	return out
+}
+
 // Store writes the values as a section of an image.
 func (a *Array[T]) Store(w *Writer) {
 	parts := make([][]byte, len(a.parts))

@@ -16,10 +16,13 @@ func release([]byte) {}
 // Bytes may be called by many at once, but not beside Append and Close.
 type File struct{ heap []byte }
 
-// Store writes all bytes as a section of an image.
-func (f *File) Store(w *Writer) { w.Section(f.heap) }
+// Len is the number of bytes.
+func (f *File) Len() int64 { return int64(len(f.heap)) }
 
-// Load has an empty File begin with the bytes that Store wrote.
+// Copy copies bytes from a place on into p, which they fill.
+func (f *File) Copy(p []byte, at int64) { copy(p, f.heap[at:]) }
+
+// Load has an empty File begin with the bytes of a section.
 func (f *File) Load(r *Reader) error {
 	data, err := r.Section()
 	f.heap = append([]byte(nil), data...)

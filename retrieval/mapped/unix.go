@@ -90,16 +90,21 @@ func (f *File) Bytes(at int64, n int) []byte {
 	return f.view[at : at+int64(n)]
 }
 
-// Store writes all bytes as a section of an image.
-func (f *File) Store(w *Writer) {
-	behind := f.view
-	if f.file == nil {
-		behind = f.heap
+// Len is the number of bytes.
+func (f *File) Len() int64 { return int64(len(f.base)) + f.size }
+
+// Copy copies bytes from a place on into p, which they fill.
+func (f *File) Copy(p []byte, at int64) {
+	if at < int64(len(f.base)) {
+		n := copy(p, f.base[at:])
+		p, at = p[n:], at+int64(n)
 	}
-	w.Section(f.base, behind[:f.size])
+	if len(p) > 0 {
+		copy(p, f.Bytes(at, len(p)))
+	}
 }
 
-// Load has an empty File begin with the bytes that Store wrote. They stay in the memory of
+// Load has an empty File begin with the bytes of a section. They stay in the memory of
 // the image, which has to outlive the file.
 func (f *File) Load(r *Reader) error {
 	var err error
