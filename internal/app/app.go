@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
@@ -69,6 +70,7 @@ type App struct {
 	data     *data
 	parts    *parts
 	running  atomic.Pointer[config.Config] // of the snapshot that serves
+	tried    atomic.Pointer[config.Config] // the one that was read last: it serves, or was refused
 	model    *telemetry.Model              // nil: not measured
 	asked    slog.LevelVar                 // of the log line of each question: a command shows the reply itself
 }
@@ -205,24 +207,38 @@ func (a *App) Knowledge(ctx context.Context) (kb.Knowledge, error) {
 	return s.Knowledge, nil
 }
 
-// configFiles are the files that a reload reads: those of the configuration that serves.
+// configFiles are the files that a reload reads: those of the configuration that serves, and
+// of one that was refused since, one of which may be what is wrong with it.
 func (a *App) configFiles() []string {
-	c := a.Config()
-	files := slices.Concat([]string{a.opt.Sources.File}, c.Lexicon.Paths, c.Precheck.Rules,
-		[]string{c.Reader.Path, c.Sufficiency.Path, manifestOf(c.Sufficiency)})
-	if c.LLM.URL != "" {
-		files = append(files, c.LLM.KeyFile)
-		if c.LLM.Prompts != "" {
-			// A folder that cannot be read is refused when it is; a name is never a bad pattern.
-			prompts, _ := filepath.Glob(filepath.Join(c.LLM.Prompts, "*"))
-			files = append(files, prompts...)
+	files := []string{a.opt.Sources.File}
+	for _, c := range []*config.Config{a.running.Load(), a.tried.Load()} {
+		if c != nil {
+			files = append(files, filesOf(*c)...)
 		}
 	}
 	var out []string
 	for _, p := range files {
-		if abs, err := filepath.Abs(p); p != "" && err == nil {
+		if abs, err := filepath.Abs(p); p != "" && err == nil && !slices.Contains(out, abs) {
 			out = append(out, abs)
 		}
 	}
 	return out
+}
+
+// filesOf are the files beside its own that a configuration is made of.
+func filesOf(c config.Config) []string {
+	files := slices.Concat(c.Lexicon.Paths, c.Precheck.Rules, []string{c.Reader.Path, c.Sufficiency.Path, manifestOf(c.Sufficiency)})
+	if c.LLM.URL == "" {
+		return files
+	}
+	files = append(files, c.LLM.KeyFile)
+	if c.LLM.Prompts != "" {
+		files = append(files, filepath.Join(c.LLM.Prompts, "VERSION")) // also where the folder is empty yet
+		// A folder that cannot be read is refused when it is.
+		prompts, _ := os.ReadDir(c.LLM.Prompts)
+		for _, p := range prompts {
+			files = append(files, filepath.Join(c.LLM.Prompts, p.Name()))
+		}
+	}
+	return files
 }

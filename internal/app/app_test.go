@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/ingest/chunk"
@@ -534,8 +535,8 @@ func TestReloadFollowsFiles(t *testing.T) {
 		return path
 	}
 	want := []string{
-		file("suffice.yaml", "llm: {url: 'http://127.0.0.1:1/v1', model: m, key_file: key, prompts: prompts}\nprecheck: {rules: [rules.yaml]}\n"),
-		file("rules.yaml", "rules: []\n"), file("key", "k\n"), file("prompts/VERSION", "1\n"),
+		file("suffice.yaml", "llm: {url: 'http://127.0.0.1:1/v1', model: m, key_file: key, prompts: 'prompts[1]'}\nprecheck: {rules: [rules.yaml]}\n"),
+		file("rules.yaml", "rules: []\n"), file("key", "k\n"), file("prompts[1]/VERSION", "1\n"),
 	}
 	a, err := Open(t.Context(), Options{Data: t.TempDir(), Sources: config.Sources{File: want[0]}, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -549,6 +550,63 @@ func TestReloadFollowsFiles(t *testing.T) {
 	if diff := cmp.Diff(want, a.configFiles()); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
+	want = append(want, file("prompts[1]/new.tmpl", "new\n")) // whose name is a pattern that it does not match
+	if diff := cmp.Diff(want, a.configFiles()); diff != "" {
+		t.Errorf("files, with a new prompt (-want +got):\n%s", diff)
+	}
+}
+
+// TestRefusedFilesAreFollowed: where a file is wrong that a new configuration names, mending
+// that file is enough.
+func TestRefusedFilesAreFollowed(t *testing.T) {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	file, rules := filepath.Join(dir, "suffice.yaml"), filepath.Join(elsewhere, "rules.yaml")
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(file, "reader: {mode: 'off'}\n")
+	write(rules, "rules: nonsense\n")
+	registry := prometheus.NewRegistry()
+	a, err := Open(t.Context(), Options{Data: t.TempDir(), Sources: config.Sources{File: file}, Logger: slog.New(slog.DiscardHandler), Registry: registry})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	first := a.Versions().Snapshot
+	watching, stop := context.WithCancel(t.Context())
+	var work sync.WaitGroup
+	work.Go(func() { a.holder.Watch(watching, a.configFiles, time.Hour) }) // by events alone
+	defer func() { stop(); work.Wait() }()
+	refused := func() bool {
+		families, err := registry.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range families {
+			if f.GetName() == "suffice_config_last_reload_successful" {
+				return f.GetMetric()[0].GetGauge().GetValue() == 0
+			}
+		}
+		return false
+	}
+	again := time.Now()
+	until(t, func() bool { // the first may come before its folder is followed
+		if time.Since(again) > time.Second {
+			again = time.Now()
+			write(file, "# "+again.String()+"\nreader: {mode: 'off'}\nprecheck: {rules: ["+rules+"]}\n")
+		}
+		return refused()
+	})
+	time.Sleep(300 * time.Millisecond) // until the other folder is followed, too
+	write(rules, "rules: []\n")
+	until(t, func() bool { return !refused() && a.Versions().Snapshot != first })
 }
 
 // TestClosedStaysClosed: what comes after Close opens no data folder again.

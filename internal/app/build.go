@@ -48,6 +48,7 @@ func (a *App) build(ctx context.Context) (*snapshot.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.tried.Store(&cfg)
 	if old := a.running.Load(); old != nil {
 		if err := atStartOnly(*old, cfg); err != nil {
 			return nil, err

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"suffice.dev/suffice/kb"
-	"suffice.dev/suffice/retrieval"
 	"suffice.dev/suffice/services"
 	"suffice.dev/suffice/text"
 	"suffice.dev/suffice/validate"
@@ -116,10 +115,7 @@ func (c *call) ask(caller, ctx context.Context, req kb.AskRequest) (kb.Reply, er
 	if lost := r.Retrieved.Degraded; len(lost) > 0 {
 		// What is missing may be what the lost route would have found.
 		if r.Outcome == kb.Insufficient { // no sentence has left
-			if lost[0].Reason == retrieval.ErrLate.Error() && c.hurriesRoutes() {
-				return kb.Reply{}, c.late("retrieval")
-			}
-			return kb.Reply{}, leftOut("retrieval", lost[0])
+			return kb.Reply{}, c.without("retrieval", lost)
 		}
 		return r, nil
 	}
@@ -261,7 +257,7 @@ func (c *call) secondPass(ctx context.Context, req kb.AskRequest, r *kb.Reply, f
 		if req.OnFailure == kb.Fail || ctx.Err() != nil || !leftOutOf(err) {
 			return nil, kb.Assessment{}, err
 		}
-		r.Retrieved.Degraded = append(r.Retrieved.Degraded, kb.Degraded{Part: "second_retrieval", Reason: err.Error()})
+		c.leaveSecondOut(r, err)
 		return first, judged, nil
 	}
 	r.Retrieved.Degraded = distinct(append(r.Retrieved.Degraded, more.Degraded...))
@@ -274,10 +270,17 @@ func (c *call) secondPass(ctx context.Context, req kb.AskRequest, r *kb.Reply, f
 		if req.OnFailure == kb.Fail || ctx.Err() != nil || !leftOutOf(err) {
 			return nil, kb.Assessment{}, err
 		}
-		r.Retrieved.Degraded = distinct(append(r.Retrieved.Degraded, kb.Degraded{Part: "second_retrieval", Reason: err.Error()}))
+		c.leaveSecondOut(r, err)
 		return first, judged, nil
 	}
 	return union, again, nil
+}
+
+// leaveSecondOut says that the second retrieval, or the judgement of what it found, failed.
+func (c *call) leaveSecondOut(r *kb.Reply, err error) {
+	const part = "second_retrieval"
+	c.lose(part, errors.Is(err, context.DeadlineExceeded)) // of a layer: only where the caller named one
+	r.Retrieved.Degraded = distinct(append(r.Retrieved.Degraded, kb.Degraded{Part: part, Reason: err.Error()}))
 }
 
 // leftOutOf reports whether a part that failed so can be left out of a reply: it is down, or

@@ -78,6 +78,7 @@ type call struct {
 	given    time.Duration // deadline that the caller named; 0 = none
 	traceID  string
 	timings  map[string]float64
+	hurried  map[string]bool // by part that was left out: whether the deadline that the caller named did it
 	progress func(services.Progress)
 	released int // sentences of the answer
 }
@@ -95,7 +96,7 @@ func (p *Pipeline) begin(ctx context.Context, deadline time.Duration) (c *call, 
 	}
 	bounded, cancel := context.WithTimeout(ctx, deadline)
 	done := p.metrics.Begin()
-	c = &call{Pipeline: p, snap: snap, begun: time.Now(), given: given, traceID: newTraceID(), timings: map[string]float64{}}
+	c = &call{Pipeline: p, snap: snap, begun: time.Now(), given: given, traceID: newTraceID(), timings: map[string]float64{}, hurried: map[string]bool{}}
 	return c, bounded, func() {
 		cancel()
 		done()
@@ -144,11 +145,30 @@ func (c *call) late(name string) error {
 		name, c.snap.Config.Limits.Deadline, context.DeadlineExceeded)
 }
 
-// hurriesRoutes reports whether the caller's deadline leaves a route less time than the
-// server gives it: then a late route is the deadline's doing.
-func (c *call) hurriesRoutes() bool {
+// hurriesRoutes reports whether the caller's deadline leaves the routes of a retrieval that
+// begins now less time than the server gives them: then a late route is the deadline's doing.
+func (c *call) hurriesRoutes(ctx context.Context) bool {
+	end, ok := ctx.Deadline()
 	l := c.snap.Config.Limits
-	return c.given > 0 && retrievalShare*l.RouteShare*float64(c.given) < float64(l.Route)
+	return ok && c.given > 0 && retrievalShare*l.RouteShare*float64(time.Until(end)) < float64(l.Route)
+}
+
+// lose notes why a part was left out. One that was also lost for another reason is not the
+// deadline's doing.
+func (c *call) lose(part string, hurried bool) {
+	before, known := c.hurried[part]
+	c.hurried[part] = hurried && (before || !known)
+}
+
+// without is the error of a call that cannot go on without parts that were left out, at
+// least one: UNAVAILABLE, unless the caller's deadline alone was too short for them.
+func (c *call) without(layer string, lost []kb.Degraded) error {
+	for _, d := range lost {
+		if !c.hurried[d.Part] {
+			return leftOut(layer, d)
+		}
+	}
+	return c.late(layer)
 }
 
 func (c *call) analyze(ctx context.Context, q kb.Question) (kb.Analysis, error) {
@@ -171,6 +191,7 @@ func (c *call) retrieve(ctx context.Context, req kb.AskRequest, a kb.Analysis, l
 	if c.snap.Retriever == nil {
 		return kb.Retrieved{}, fmt.Errorf("no knowledge base is open; hand passages over or name a data folder: %w", kb.ErrConflict)
 	}
+	hurries := c.hurriesRoutes(ctx)
 	got, err := layer(ctx, c, "retrieval", retrievalShare, func(ctx context.Context) (kb.Retrieved, error) {
 		end, _ := ctx.Deadline()
 		return c.snap.Retriever.Retrieve(ctx, kb.RetrieveRequest{
@@ -178,12 +199,14 @@ func (c *call) retrieve(ctx context.Context, req kb.AskRequest, a kb.Analysis, l
 			Weights: req.Weights, Only: req.Only, Deadline: end,
 		})
 	})
-	if errors.Is(err, retrieval.ErrLate) && c.hurriesRoutes() {
+	if errors.Is(err, retrieval.ErrLate) && hurries {
 		return kb.Retrieved{}, c.late("retrieval")
 	}
+	for _, d := range got.Degraded {
+		c.lose(d.Part, hurries && d.Reason == retrieval.ErrLate.Error())
+	}
 	if err == nil && req.OnFailure == kb.Fail && len(got.Degraded) > 0 {
-		d := got.Degraded[0]
-		return kb.Retrieved{}, fmt.Errorf("retrieval: %s: %s: %w", d.Part, d.Reason, kb.ErrUnavailable)
+		return kb.Retrieved{}, c.without("retrieval", got.Degraded)
 	}
 	return got, err
 }

@@ -42,7 +42,8 @@ type fakeRetriever struct {
 	passage map[string][]kb.Passage // by query
 	result  map[string]kb.Retrieved // overrides by query
 	err     map[string]error
-	wait    bool // answer only when the context ends
+	wait    bool   // answer only when the context ends
+	hangs   string // the query that is answered only then; "" = none
 	queries []string
 	follow  [][]string      // of each call
 	old     map[string]bool // ids that a newer version supersedes
@@ -53,7 +54,7 @@ func (f *fakeRetriever) Retrieve(ctx context.Context, req kb.RetrieveRequest) (k
 	f.queries = append(f.queries, req.Query)
 	f.follow = append(f.follow, req.Follow)
 	f.mu.Unlock()
-	if f.wait {
+	if f.wait || f.hangs != "" && req.Query == f.hangs {
 		<-ctx.Done()
 		return kb.Retrieved{}, ctx.Err()
 	}
@@ -404,6 +405,31 @@ func TestDownIsNeverInsufficient(t *testing.T) {
 		{"retrieval hangs, the caller named no deadline", func(b *bench, _ *kb.AskRequest) {
 			b.retriever.wait = true
 			b.snap.Config.Limits.Deadline = 50 * time.Millisecond
+		}, kb.ErrUnavailable, ""},
+		{"the second retrieval hangs", func(b *bench, req *kb.AskRequest) {
+			b.retriever.hangs, b.retriever.passage[""] = "ferry fare", []kb.Passage{passage("a@1#0", "the timetable")}
+			req.Deadline = 50 * time.Millisecond
+		}, context.DeadlineExceeded, ""},
+		{"the second retrieval hangs and it must not be left out", func(b *bench, req *kb.AskRequest) {
+			b.retriever.hangs, b.retriever.passage[""] = "ferry fare", []kb.Passage{passage("a@1#0", "the timetable")}
+			req.Deadline, req.OnFailure = 50*time.Millisecond, kb.Fail
+		}, context.DeadlineExceeded, ""},
+		{"the second retrieval hangs, the caller named no deadline", func(b *bench, _ *kb.AskRequest) {
+			b.retriever.hangs, b.retriever.passage[""] = "ferry fare", []kb.Passage{passage("a@1#0", "the timetable")}
+			b.snap.Config.Limits.Deadline = 50 * time.Millisecond
+		}, kb.ErrUnavailable, ""},
+		{"a route is late by the caller's deadline and must not be", func(b *bench, req *kb.AskRequest) {
+			b.retriever.result[""] = lost
+			req.Deadline, req.OnFailure = 50*time.Millisecond, kb.Fail
+		}, context.DeadlineExceeded, ""},
+		{"a route is late in the second retrieval, which has less time", func(b *bench, req *kb.AskRequest) {
+			b.retriever.passage[""], b.retriever.result["ferry fare"] = []kb.Passage{passage("a@1#0", "the timetable")}, lost
+			req.Deadline = 50 * time.Millisecond
+		}, context.DeadlineExceeded, ""},
+		{"a route is late by the caller's deadline, another is down", func(b *bench, req *kb.AskRequest) {
+			b.retriever.result[""] = kb.Retrieved{Degraded: append(slices.Clone(lost.Degraded), kb.Degraded{Part: "graph", Reason: "failed"})}
+			b.retriever.passage[""] = nil
+			req.Deadline = 50 * time.Millisecond
 		}, kb.ErrUnavailable, ""},
 		{"no knowledge base", func(b *bench, _ *kb.AskRequest) { b.snap.Retriever = nil }, kb.ErrConflict, ""},
 	} {

@@ -146,7 +146,8 @@ const settle = 150 * time.Millisecond
 // Watch reloads when the contents of the files change, until ctx ends. It follows
 // their directories, so that a file which is replaced or is a link into a
 // directory that changes is seen, and compares contents every poll in case events
-// get lost. files is called again after each reload.
+// get lost. files is called again after each reload, whether it succeeded or not: what a
+// refused configuration names is followed too, so that mending it is enough.
 func (h *Holder) Watch(ctx context.Context, files func() []string, poll time.Duration) {
 	var events chan fsnotify.Event
 	var lost chan error
@@ -191,9 +192,7 @@ func (h *Holder) Watch(ctx context.Context, files func() []string, poll time.Dur
 			continue
 		}
 		seen = now
-		if h.Reload(ctx) != nil {
-			continue
-		}
+		_ = h.Reload(ctx) // logged, and the gauge says so
 		// The same files count as they were before they were read: what has changed since is
 		// read again.
 		if after := files(); !slices.Equal(after, names) {
