@@ -269,7 +269,7 @@ func (a *assembly) han(pieces []piece) {
 			a.open(p.Start)
 			continue
 		}
-		if !last && r.timeOnly(s) {
+		if !last && r.timeOnly(s) && !(ok && first.class == exceptCue) {
 			r.carry, r.near = append([]when.Expr(nil), r.timesIn(s)...), nil
 			a.open(p.Start)
 			continue

@@ -122,7 +122,8 @@ func (k *Checker) groupsOf(page int) []group {
 		x.label = labelOf(p, x)
 		x.all, x.named, x.first = grams(p, x.Span), grams(p, x.label), grams(p, leading(p, x.label, labelRunes/2))
 		x.inherited = k.phraseGrams(v.title)
-		if n := len(out); n > 0 && !x.row && out[n-1].sentence >= s-1 && goesOn.MatchString(fold(p.Quote(x.Span))) {
+		pointing, _ := selfNoun(v.foldedText()[x.Start:x.End])
+		if n := len(out); n > 0 && !x.row && out[n-1].sentence >= s-1 && (pointing != "" || goesOn.MatchString(fold(p.Quote(x.Span)))) {
 			for _, from := range []map[string]float64{out[n-1].all, out[n-1].inherited} {
 				for g, w := range from {
 					x.inherited[g] = w

@@ -381,6 +381,9 @@ func (k *Checker) quoted(c Claim, span text.Span) (Support, bool) {
 			return Support{Ground: OnQuote, Verdict: SupportedClaim, Probability: 0.97, Evidence: []Ref{ref}}, true
 		case lacking, opposite:
 			if worstCase == nil {
+				if k.namesException(c, span, n.page, n.sentence) {
+					return Support{}, false // the rule is not what it quotes
+				}
 				if verdict == lacking && strings.HasPrefix(why, newWords) { // another name may be another holder
 					if s, bad := k.accountQuote(c, span, n); bad && s.Verdict == ContradictedClaim {
 						return s, true

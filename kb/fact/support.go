@@ -298,6 +298,9 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 	}
 	v := k.views[best[0].page]
 	lift(w, cells, v.frameBag(), 0.8)
+	if name := k.pointsBack(w.folded, best[0].page, best[0].clause); name != "" {
+		lift(w, cells, k.subjectBag(name), pointed)
+	}
 	k.links().granted(bagOf(w, topic), w, cells, best[0].page)
 	e.liftSimilarClause(w, cells, v, &v.page.Clauses[best[0].clause])
 	for f := range facts {
@@ -453,6 +456,11 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 			}
 			if _, ok := inTimetable(w, v, i); ok {
 				fit = max(fit, timetableFit)
+			}
+			if o.Clause >= 0 {
+				if name := k.pointsBack(w.folded, p, o.Clause); name != "" {
+					fit = max(fit, min(1, k.fitOf(w, topic, v, i, k.subjectBag(name))+pointedFit))
+				}
 			}
 			if fit < 0.3 {
 				continue
@@ -746,12 +754,18 @@ func comparable(a, b *Fact) bool {
 
 // fit is how far a fact carries the words of a claim: all that it inherits counts,
 // its own words count more, so that of two neighbours the right one wins.
-func (k *Checker) fit(w, topic *wording, v *view, i int) float64 {
+func (k *Checker) fit(w, topic *wording, v *view, i int) float64 { return k.fitOf(w, topic, v, i, nil) }
+
+// fitOf is fit where the fact is said of something besides, whose words those are.
+func (k *Checker) fitOf(w, topic *wording, v *view, i int, of *bag) float64 {
 	f := &v.page.Facts[i]
 	scale := v.inheritedScale(i, bagOf(w, topic))
 	cov := covered{cells: make([]float64, len(w.cells))}
 	v.layFact(w, i, scale, cov.cells)
 	lift(w, cov.cells, v.frameBag(), 0.7*scale)
+	if of != nil {
+		lift(w, cov.cells, of, pointed)
+	}
 	if f.Value.Quantity != nil {
 		impliedBy(f.Value.Quantity, w, cov.cells)
 		impliedByForm(f.Value.Quantity, w, cov.cells)
@@ -761,6 +775,9 @@ func (k *Checker) fit(w, topic *wording, v *view, i int) float64 {
 		tc := covered{cells: make([]float64, len(topic.cells))}
 		v.layFact(topic, i, scale, tc.cells)
 		lift(topic, tc.cells, v.frameBag(), 0.7*scale)
+		if of != nil {
+			lift(topic, tc.cells, of, pointed)
+		}
 		score += 0.5 * topic.score(tc.cells) * topic.total
 		total += 0.5 * topic.total
 	}
@@ -823,6 +840,9 @@ func (k *Checker) best(c Claim, cl *Clause, w, topic *wording, have []found) []f
 			}
 			cov := w.cover(v.clauseBag(i))
 			lift(w, cov.cells, v.frameBag(), 0.7)
+			if name := k.pointsBack(w.folded, p, i); name != "" {
+				lift(w, cov.cells, k.subjectBag(name), pointed)
+			}
 			cov.score = w.score(cov.cells)
 			if said.total > 0 && k.supposes(o) && (said.scoreOn(v.assertedBag(i)) < leastAsserted || said.scoreOn(ownAsserted(o)) < 0.12) {
 				continue // its words are only those of a condition
@@ -1013,7 +1033,7 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 			switch {
 			case named >= 0.5 && hasEven(cl) && negClaim == negSource:
 				return Support{Verdict: ContradictedClaim, Probability: 0.04, Reason: "the source excepts " + cond.Text}, true
-			case named >= 0.5 && !claimDenies(cl, cond):
+			case (named >= 0.5 || timesNamed(cl.Times, cond)) && !claimDenies(cl, cond):
 				excepted = true
 			case named < 0.4 && dropped == "":
 				dropped = cond.Text

@@ -46,9 +46,10 @@ func TestNearQuotes(t *testing.T) {
 // TestEachPartIsAccountedFor: account.yaml are claims whose words come from two statements,
 // unsure.yaml claims that relate them otherwise, applied.yaml claims that work something out,
 // beyond.yaml claims that single one out or tell it of another, columns.yaml claims by days of
-// the week and by columns of tables.
+// the week and by columns of tables, excepted.yaml claims of what a rule excepts, pointing.yaml
+// claims that give the name of what a text goes on about as 本馆 or 该设备.
 func TestEachPartIsAccountedFor(t *testing.T) {
-	for _, file := range []string{"account.yaml", "unsure.yaml", "applied.yaml", "beyond.yaml", "columns.yaml"} {
+	for _, file := range []string{"account.yaml", "unsure.yaml", "applied.yaml", "beyond.yaml", "columns.yaml", "excepted.yaml", "pointing.yaml"} {
 		data, err := os.ReadFile(filepath.Join("testdata", "support", file))
 		if err != nil {
 			t.Fatal(err)

@@ -62,6 +62,9 @@ func (k *Checker) toldOfOther(c Claim, cl *Clause, s Support) (Support, bool) {
 			if !ok || writtenIn(fold(v.page.Quote(o.Span)), mine) || writtenIn(fold(v.page.Quote(o.Topic.Span)), mine) || writtenIn(fold(p.Quote(c.Span)), theirs) {
 				continue
 			}
+			if name := k.pointsBack(text.Fold(p.Runes[cl.Start:cl.End]), r.Page, j); name != "" && strings.Contains(mine, name) {
+				continue // 本品 is another word for it
+			}
 			return k.saidOfMine(c, cl, s, v, r, mine, theirs)
 		}
 	}

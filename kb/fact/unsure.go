@@ -15,7 +15,7 @@ import (
 // twice as often where the claim was untrue (docs/measurements.md, "Claims over written
 // passages").
 var (
-	ofAllLatin = regexp.MustCompile(`\b(?:all|any|always|everyone|everybody|everything|everywhere|anyone|anybody|anything|whatever|regardless|every(?: (?:other|second|third|few|\d+))?(?: (?:hour|day|night|morning|evening|week|weekend|month|quarter|season|year|time)s?\b)?)`)
+	ofAllLatin = regexp.MustCompile(`\b(?:all|any|always|everyone|everybody|everything|everywhere|anyone|anybody|anything|whatever|regardless|every(?: (?:other|second|third|few|\d+))?(?: (?:hour|day|night|morning|evening|week|weekend|month|quarter|season|year|time)s?\b)?)\b`)
 	ofAllHan   = regexp.MustCompile(`都|均|一律|全部|所有|任何|一切|凡|始终|总是`)
 	// What a source has that says it of all, the claim's words included.
 	saysAllLatin = regexp.MustCompile(`\b(?:all|any|always|every|each|everyone|everybody|everything|everywhere|anyone|anybody|anything|whatever|whichever|whoever|regardless|both|whole|entire|throughout|no matter|no|none|never)\b`)
