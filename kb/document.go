@@ -88,6 +88,27 @@ type Gap struct {
 	Questions []string // distinct wordings, newest first, at most 20
 	Documents []string // documents concerned: the sides of a conflict, the stale sources
 	State     GapState
+
+	Note      string    // of the one who set the state last; kept when the gap opens again
+	DecidedBy string    // who that was; "" = nobody yet
+	DecidedAt time.Time // and when
+	// AnsweredAt is when the question was first answered after it had last stayed open: the
+	// documents may hold it by now. Zero = not since.
+	AnsweredAt time.Time
+}
+
+// GapDecision is what a person did about a gap.
+type GapDecision struct {
+	State GapState // RESOLVED, DISMISSED, or OPEN again
+	By    string   // who
+	Note  string
+}
+
+// GapAnswer says that a question was answered that may have stayed open before.
+type GapAnswer struct {
+	Question string
+	Kinds    []GapKind // of the gaps that the answer speaks for
+	At       time.Time // zero = now
 }
 
 // GapQuery selects gaps. Zero fields select all. Since and Until are days.
@@ -184,6 +205,12 @@ type Knowledge interface {
 	// Gaps lists the most frequent gaps first, then the last seen. A period selects
 	// those met on one of its days (UTC).
 	Gaps(ctx context.Context, q GapQuery) (gaps []Gap, next string, err error)
+	// ResolveGap sets the state of a gap and says who did; ErrNotFound if there is none. A
+	// resolved gap that is met again is open again, a dismissed one is not.
+	ResolveGap(ctx context.Context, id string, d GapDecision) error
+	// RecordAnswers notes on open gaps that their question was answered. An answer to a
+	// question that no gap has is no error.
+	RecordAnswers(ctx context.Context, answers []GapAnswer) error
 	// RecordReview gives the review an id, a time and the state OPEN where it has
 	// none; ErrConflict if the id exists.
 	RecordReview(ctx context.Context, r Review) error

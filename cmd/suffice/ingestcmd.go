@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
@@ -174,70 +173,6 @@ func (c *cli) deleteCommand() *cobra.Command {
 			})
 		},
 	}
-	c.dataFlag(cmd)
-	c.addrFlag(cmd)
-	return cmd
-}
-
-func (c *cli) gapsCommand() *cobra.Command {
-	var format, since, until, kind string
-	cmd := &cobra.Command{
-		Use:   "gaps",
-		Short: "List what was asked and the documents could not answer",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if format != "text" && format != "jsonl" {
-				return usage("--format %s: write text or jsonl", format)
-			}
-			q := kb.GapQuery{PageSize: 1000}
-			var err error
-			if q.Since, err = kb.ParseDay(since); err != nil {
-				return usage("--since: %w", err)
-			}
-			if q.Until, err = kb.ParseDay(until); err != nil {
-				return usage("--until: %w", err)
-			}
-			switch k := kb.GapKind(strings.ToUpper(kind)); k {
-			case "", kb.GapMissing, kb.GapConflict, kb.GapStale:
-				q.Kind = k
-			default:
-				return usage("--kind %s: write missing, conflict or stale", kind)
-			}
-			ctx := cmd.Context()
-			return c.with(ctx, true, func(b *backend) error {
-				k, err := b.knowledge(ctx)
-				if err != nil {
-					return err
-				}
-				var all []kb.Gap
-				for {
-					page, next, err := k.Gaps(ctx, q)
-					if err != nil {
-						return failed(err)
-					}
-					for _, g := range page {
-						if format == "jsonl" {
-							if err := c.line(batch.EncodeGap(g)); err != nil {
-								return err
-							}
-						}
-					}
-					all = append(all, page...)
-					if q.PageToken = next; next == "" {
-						break
-					}
-				}
-				if format == "text" {
-					return writeGaps(c.out, all)
-				}
-				return nil
-			})
-		},
-	}
-	cmd.Flags().StringVar(&format, "format", "text", "text or jsonl")
-	cmd.Flags().StringVar(&since, "since", "", "first day, YYYY-MM-DD")
-	cmd.Flags().StringVar(&until, "until", "", "last day, YYYY-MM-DD")
-	cmd.Flags().StringVar(&kind, "kind", "", "missing, conflict or stale")
 	c.dataFlag(cmd)
 	c.addrFlag(cmd)
 	return cmd

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -44,6 +45,7 @@ func TestScripts(t *testing.T) {
 			"post":      post,
 			"hangup":    hangUp,
 			"waitfor":   waitFor,
+			"match":     match,
 		},
 	})
 }
@@ -66,6 +68,16 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit status %d, want %d", got, want)
 	}
+}
+
+// match NAME PATTERN sets a variable to the first group of a pattern in what the last command
+// printed.
+func match(ts *testscript.TestScript, _ bool, args []string) {
+	found := regexp.MustCompile(args[1]).FindStringSubmatch(ts.ReadFile("stdout"))
+	if len(found) < 2 {
+		ts.Fatalf("%s is not in what was printed", args[1])
+	}
+	ts.Setenv(args[0], found[1])
 }
 
 // address NAME... sets each variable to a free address of this machine.

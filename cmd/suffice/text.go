@@ -488,13 +488,23 @@ func writeGaps(w io.Writer, gaps []kb.Gap) error {
 		if i > 0 {
 			p.line("")
 		}
-		p.line("%-8s  %d×  %s..%s  %s", g.Kind, g.Count, kb.FormatDay(g.FirstSeen), kb.FormatDay(g.LastSeen), g.State)
+		p.line("%-8s  %d×  %s..%s  %s  %s", g.Kind, g.Count, kb.FormatDay(g.FirstSeen), kb.FormatDay(g.LastSeen), g.State, g.ID)
 		p.line("  %s", g.Text)
 		for _, q := range g.Questions {
 			p.line("  ? %s", q)
 		}
 		if len(g.Documents) > 0 {
 			p.line("  = %s", strings.Join(g.Documents, ", "))
+		}
+		if g.DecidedBy != "" {
+			said := g.DecidedBy + ", " + kb.FormatDay(g.DecidedAt)
+			if g.Note != "" {
+				said += ": " + strings.Join(strings.Fields(g.Note), " ")
+			}
+			p.line("  # %s", said)
+		}
+		if !g.AnsweredAt.IsZero() {
+			p.line("  answered since %s", kb.FormatDay(g.AnsweredAt))
 		}
 	}
 	return p.err

@@ -428,6 +428,22 @@ func (o *openingKnowledge) Gaps(ctx context.Context, q kb.GapQuery) ([]kb.Gap, s
 	return s.Gaps(ctx, q)
 }
 
+func (o *openingKnowledge) ResolveGap(ctx context.Context, id string, d kb.GapDecision) error {
+	s, err := o.with(ctx)
+	if err != nil {
+		return err
+	}
+	return s.ResolveGap(ctx, id, d)
+}
+
+func (o *openingKnowledge) RecordAnswers(ctx context.Context, answers []kb.GapAnswer) error {
+	s, err := o.with(ctx)
+	if err != nil {
+		return err
+	}
+	return s.RecordAnswers(ctx, answers)
+}
+
 func (o *openingKnowledge) RecordReview(ctx context.Context, r kb.Review) error {
 	s, err := o.with(ctx)
 	if err != nil {

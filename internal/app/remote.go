@@ -179,6 +179,14 @@ func (c current) RecordGaps(ctx context.Context, gaps []kb.GapRecord) error {
 	return storeErr(c, func(k kb.Knowledge) error { return k.RecordGaps(ctx, gaps) })
 }
 
+func (c current) ResolveGap(ctx context.Context, id string, d kb.GapDecision) error {
+	return storeErr(c, func(k kb.Knowledge) error { return k.ResolveGap(ctx, id, d) })
+}
+
+func (c current) RecordAnswers(ctx context.Context, answers []kb.GapAnswer) error {
+	return storeErr(c, func(k kb.Knowledge) error { return k.RecordAnswers(ctx, answers) })
+}
+
 func (c current) Gaps(ctx context.Context, q kb.GapQuery) (gaps []kb.Gap, next string, err error) {
 	gaps, err = knowledge(c, func(k kb.Knowledge) (g []kb.Gap, err error) { g, next, err = k.Gaps(ctx, q); return })
 	return gaps, next, err

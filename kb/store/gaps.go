@@ -8,8 +8,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/gap"
@@ -44,8 +46,11 @@ func (s *Store) fileGaps(ctx context.Context, tx *txn, query string, args ...any
 		if err := rows.Scan(&kind, &id, &question, &seq); err != nil {
 			return err
 		}
-		s.gaps.Add(kind, id, gap.Read(question))
+		w := gap.Read(question)
+		s.filing.Lock()
+		s.gaps.Add(kind, id, w)
 		s.gapSeq = max(s.gapSeq, seq)
+		s.filing.Unlock()
 	}
 	return rows.Err()
 }
@@ -55,10 +60,8 @@ func (s *Store) fileGaps(ctx context.Context, tx *txn, query string, args ...any
 // resolved gap that is met again is open again.
 func (s *Store) RecordGaps(ctx context.Context, gaps []kb.GapRecord) error {
 	for i, g := range gaps {
-		switch g.Kind {
-		case kb.GapMissing, kb.GapConflict, kb.GapStale:
-		default:
-			return kb.Invalid(fmt.Sprintf("gaps[%d].kind", i), "%q is none of MISSING, CONFLICT, STALE", g.Kind)
+		if err := checkKind(fmt.Sprintf("gaps[%d].kind", i), g.Kind); err != nil {
+			return err
 		}
 		if g.Question == "" {
 			return kb.Invalid(fmt.Sprintf("gaps[%d].question", i), "is empty")
@@ -90,7 +93,7 @@ func (s *Store) RecordGaps(ctx context.Context, gaps []kb.GapRecord) error {
 				g.At = s.opt.Now()
 			}
 			w := gap.Read(g.Question)
-			id := s.gaps.Find(string(g.Kind), w)
+			id := s.gapOf(g.Kind, w)
 			if id == "" {
 				id = fresh.Find(string(g.Kind), w)
 			}
@@ -115,11 +118,95 @@ func (s *Store) RecordGaps(ctx context.Context, gaps []kb.GapRecord) error {
 	if err != nil {
 		return err
 	}
+	s.filing.Lock()
+	defer s.filing.Unlock()
 	for _, a := range news {
 		s.gaps.Add(a.kind, a.id, a.wording)
 	}
 	return nil
 }
+
+// gapOf is the gap that a wording belongs to; "" = none.
+func (s *Store) gapOf(kind kb.GapKind, w gap.Wording) string {
+	s.filing.RLock()
+	defer s.filing.RUnlock()
+	return s.gaps.Find(string(kind), w)
+}
+
+func checkKind(field string, k kb.GapKind) error {
+	switch k {
+	case kb.GapMissing, kb.GapConflict, kb.GapStale:
+		return nil
+	}
+	return kb.Invalid(field, "%q is none of MISSING, CONFLICT, STALE", k)
+}
+
+// RecordAnswers is kb.Knowledge. It writes only where an open gap is not answered yet, and
+// waits for the writers no longer than the context lasts.
+func (s *Store) RecordAnswers(ctx context.Context, answers []kb.GapAnswer) error {
+	for i, a := range answers {
+		if a.Question == "" {
+			return kb.Invalid(fmt.Sprintf("answers[%d].question", i), "is empty")
+		}
+		for j, k := range a.Kinds {
+			if err := checkKind(fmt.Sprintf("answers[%d].kinds[%d]", i, j), k); err != nil {
+				return err
+			}
+		}
+	}
+	if len(answers) == 0 {
+		return ctx.Err()
+	}
+	const open = `state = 'OPEN' AND answered_at = 0`
+	due := map[string]int64{}
+	err := s.view(ctx, "record answers", func(ctx context.Context, tx *txn) error {
+		if err := s.readGaps(ctx, tx); err != nil {
+			return err
+		}
+		for _, a := range answers {
+			if a.At.IsZero() {
+				a.At = s.opt.Now()
+			}
+			w := gap.Read(clean(a.Question))
+			for _, k := range a.Kinds {
+				id := s.gapOf(k, w)
+				if id == "" {
+					continue
+				}
+				var n int
+				if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM gaps WHERE id = ? AND `+open, id).Scan(&n); err != nil {
+					return err
+				}
+				if n > 0 {
+					due[id] = a.At.UnixMicro()
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil || len(due) == 0 {
+		return err
+	}
+	for !s.writing.TryLock() {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(lockPoll):
+		}
+	}
+	defer s.writing.Unlock()
+	return s.update(ctx, "record answers", func(ctx context.Context, tx *txn) error {
+		for _, id := range slices.Sorted(maps.Keys(due)) {
+			if _, err := tx.ExecContext(ctx, `UPDATE gaps SET answered_at = ? WHERE id = ? AND `+open, due[id], id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// lockPoll is how often one that must not wait for long looks whether others write.
+const lockPoll = 5 * time.Millisecond
 
 // clean makes a text one that every database takes: what no text can hold stands as
 // the replacement character.
@@ -154,6 +241,7 @@ func addToGap(ctx context.Context, tx *txn, id string, g kb.GapRecord) error {
 	at := g.At.UnixMicro()
 	if _, err := tx.ExecContext(ctx, `UPDATE gaps SET count = count + 1, documents = ?1, first_seen = CASE WHEN ?2 < first_seen THEN ?2 ELSE first_seen END,
 		last_seen = CASE WHEN ?2 > last_seen THEN ?2 ELSE last_seen END,
+		answered_at = CASE WHEN ?2 > answered_at THEN 0 ELSE answered_at END,
 		state = CASE state WHEN 'RESOLVED' THEN 'OPEN' ELSE state END WHERE id = ?3`, jsonList(union(old, g.Documents)), at, id); err != nil {
 		return err
 	}
@@ -213,10 +301,10 @@ func (s *Store) Gaps(ctx context.Context, q kb.GapQuery) ([]kb.Gap, string, erro
 	if err != nil {
 		return nil, "", err
 	}
-	switch q.Kind {
-	case "", kb.GapMissing, kb.GapConflict, kb.GapStale:
-	default:
-		return nil, "", kb.Invalid("kind", "%q is none of MISSING, CONFLICT, STALE", q.Kind)
+	if q.Kind != "" {
+		if err := checkKind("kind", q.Kind); err != nil {
+			return nil, "", err
+		}
 	}
 	if err := checkState("state", q.State, true); err != nil {
 		return nil, "", err
@@ -232,7 +320,7 @@ func (s *Store) Gaps(ctx context.Context, q kb.GapQuery) ([]kb.Gap, string, erro
 	}
 	var gaps []kb.Gap
 	err = s.view(ctx, "gaps", func(ctx context.Context, tx *txn) error {
-		rows, err := tx.QueryContext(ctx, `SELECT id, kind, text, class, slots, documents, count, first_seen, last_seen, state FROM gaps g
+		rows, err := tx.QueryContext(ctx, `SELECT id, kind, text, class, slots, documents, count, first_seen, last_seen, state, note, decided_by, decided_at, answered_at FROM gaps g
 			WHERE (?1 = '' OR kind = ?1) AND (?2 = '' OR state = ?2)
 			  AND (?3 = '' AND ?4 = '' OR EXISTS (SELECT 1 FROM gap_days d WHERE d.gap_id = g.id AND (?3 = '' OR d.day >= ?3) AND (?4 = '' OR d.day <= ?4)))
 			  AND (count < ?5 OR count = ?5 AND (last_seen < ?6 OR last_seen = ?6 AND id > ?7))
@@ -245,11 +333,17 @@ func (s *Store) Gaps(ctx context.Context, q kb.GapQuery) ([]kb.Gap, string, erro
 		for rows.Next() {
 			var g kb.Gap
 			var slots, docs string
-			var first, last int64
-			if err := rows.Scan(&g.ID, &g.Kind, &g.Text, &g.Class, &slots, &docs, &g.Count, &first, &last, &g.State); err != nil {
+			var first, last, decided, answered int64
+			if err := rows.Scan(&g.ID, &g.Kind, &g.Text, &g.Class, &slots, &docs, &g.Count, &first, &last, &g.State, &g.Note, &g.DecidedBy, &decided, &answered); err != nil {
 				return err
 			}
 			g.FirstSeen, g.LastSeen = moment(first), moment(last)
+			if decided != 0 {
+				g.DecidedAt = moment(decided)
+			}
+			if answered != 0 {
+				g.AnsweredAt = moment(answered)
+			}
 			if g.Slots, err = readList(slots); err != nil {
 				return err
 			}
@@ -309,24 +403,37 @@ func checkState(field string, st kb.GapState, empty bool) error {
 	return kb.Invalid(field, "%q is none of OPEN, RESOLVED, DISMISSED", st)
 }
 
-// ResolveGap sets the state and note of a gap.
-func (s *Store) ResolveGap(ctx context.Context, id string, state kb.GapState, note string) error {
-	return s.resolve(ctx, "gap", `UPDATE gaps SET state = ?, note = ? WHERE id = ?`, id, state, note)
+// maxWho bounds the name of one who decides, in bytes.
+const maxWho = 200
+
+// ResolveGap is kb.Knowledge.
+func (s *Store) ResolveGap(ctx context.Context, id string, d kb.GapDecision) error {
+	if err := checkState("state", d.State, false); err != nil {
+		return err
+	}
+	if strings.TrimSpace(d.By) == "" {
+		return kb.Invalid("by", "is empty; write who decides")
+	}
+	if len(d.By) > maxWho {
+		return kb.Invalid("by", "has %d bytes; at most %d", len(d.By), maxWho)
+	}
+	return s.resolve(ctx, "gap", id, `UPDATE gaps SET state = ?, note = ?, decided_by = ?, decided_at = ? WHERE id = ?`,
+		d.State, clean(d.Note), clean(d.By), s.opt.Now().UnixMicro(), clean(id))
 }
 
 // ResolveReview sets the state and note of a review.
 func (s *Store) ResolveReview(ctx context.Context, id string, state kb.GapState, note string) error {
-	return s.resolve(ctx, "review", `UPDATE reviews SET state = ?, note = ? WHERE id = ?`, id, state, note)
-}
-
-func (s *Store) resolve(ctx context.Context, what, update, id string, state kb.GapState, note string) error {
 	if err := checkState("state", state, false); err != nil {
 		return err
 	}
+	return s.resolve(ctx, "review", id, `UPDATE reviews SET state = ?, note = ? WHERE id = ?`, state, clean(note), clean(id))
+}
+
+func (s *Store) resolve(ctx context.Context, what, id, update string, args ...any) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	return s.update(ctx, "resolve "+what, func(ctx context.Context, tx *txn) error {
-		res, err := tx.ExecContext(ctx, update, state, clean(note), clean(id))
+		res, err := tx.ExecContext(ctx, update, args...)
 		if err != nil {
 			return err
 		}

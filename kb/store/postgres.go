@@ -156,5 +156,8 @@ func (s *Store) readGaps(ctx context.Context, tx *txn) error {
 	if tx.dialect == sqlite {
 		return nil // nobody else writes
 	}
-	return s.fileGaps(ctx, tx, `SELECT g.kind, q.gap_id, q.question, q.seq FROM gap_questions q JOIN gaps g ON g.id = q.gap_id WHERE q.seq > ? ORDER BY q.seq`, s.gapSeq)
+	s.filing.RLock()
+	seq := s.gapSeq
+	s.filing.RUnlock()
+	return s.fileGaps(ctx, tx, `SELECT g.kind, q.gap_id, q.question, q.seq FROM gap_questions q JOIN gaps g ON g.id = q.gap_id WHERE q.seq > ? ORDER BY q.seq`, seq)
 }

@@ -305,6 +305,14 @@ func (x *inTurn) Gaps(ctx context.Context, q kb.GapQuery) ([]kb.Gap, string, err
 	return x.next().Gaps(ctx, q)
 }
 
+func (x *inTurn) ResolveGap(ctx context.Context, id string, d kb.GapDecision) error {
+	return x.next().ResolveGap(ctx, id, d)
+}
+
+func (x *inTurn) RecordAnswers(ctx context.Context, a []kb.GapAnswer) error {
+	return x.next().RecordAnswers(ctx, a)
+}
+
 func (x *inTurn) RecordReview(ctx context.Context, r kb.Review) error {
 	return x.next().RecordReview(ctx, r)
 }

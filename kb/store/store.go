@@ -91,9 +91,11 @@ type Store struct {
 	write *database // SQLite: one connection
 	read  *database // PostgreSQL: the same as write
 
-	writing sync.Mutex // held over a write transaction and the gap index
-	gaps    gap.Index
-	gapSeq  int64 // last filed wording that is in gaps; of a shared database
+	writing sync.Mutex // held over a write transaction
+
+	filing sync.RWMutex // guards what follows; asked for within writing, never around it
+	gaps   gap.Index
+	gapSeq int64 // last filed wording that is in gaps; of a shared database
 
 	notify struct {
 		sync.Mutex

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -100,6 +101,14 @@ func (r *reopened) RecordGaps(ctx context.Context, gaps []kb.GapRecord) error {
 func (r *reopened) Gaps(ctx context.Context, q kb.GapQuery) (gaps []kb.Gap, next string, err error) {
 	err = r.with(func(s *store.Store) error { gaps, next, err = s.Gaps(ctx, q); return err })
 	return gaps, next, err
+}
+
+func (r *reopened) ResolveGap(ctx context.Context, id string, d kb.GapDecision) error {
+	return r.with(func(s *store.Store) error { return s.ResolveGap(ctx, id, d) })
+}
+
+func (r *reopened) RecordAnswers(ctx context.Context, a []kb.GapAnswer) error {
+	return r.with(func(s *store.Store) error { return s.RecordAnswers(ctx, a) })
 }
 
 func (r *reopened) RecordReview(ctx context.Context, v kb.Review) error {
@@ -517,30 +526,41 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-func TestResolvedGapOpensAgain(t *testing.T) {
-	s := open(t, t.TempDir(), store.Options{})
-	record := func() kb.Gap {
-		t.Helper()
-		if err := s.RecordGaps(t.Context(), []kb.GapRecord{{Kind: kb.GapStale, Question: "Who keeps the bees?"}}); err != nil {
-			t.Fatal(err)
+// TestAnswerWaitsForNobody: an answer that nobody waits for gives up when others write.
+func TestAnswerWaitsForNobody(t *testing.T) {
+	var inside atomic.Bool
+	begun, end := make(chan struct{}), make(chan struct{})
+	s := open(t, t.TempDir(), store.Options{Now: func() time.Time {
+		if inside.CompareAndSwap(true, false) {
+			close(begun)
+			<-end
 		}
-		gaps, _, err := s.Gaps(t.Context(), kb.GapQuery{})
-		if err != nil || len(gaps) != 1 {
-			t.Fatalf("%d gaps, %v", len(gaps), err)
-		}
-		return gaps[0]
+		return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	}})
+	if err := s.RecordGaps(t.Context(), []kb.GapRecord{{Kind: kb.GapMissing, Question: "Who keeps the bees?"}}); err != nil {
+		t.Fatal(err)
 	}
-	g := record()
-	for state, want := range map[kb.GapState]kb.GapState{kb.GapResolved: kb.GapOpen, kb.GapDismissed: kb.GapDismissed, kb.GapOpen: kb.GapOpen} {
-		if err := s.ResolveGap(t.Context(), g.ID, state, "note"); err != nil {
-			t.Fatal(err)
-		}
-		if got := record().State; got != want {
-			t.Errorf("a %s gap that is met again is %s, want %s", state, got, want)
-		}
+	inside.Store(true)
+	writing := make(chan error, 1)
+	go func() { // its clock is asked within the transaction
+		writing <- s.RecordReview(context.Background(), kb.Review{Kind: kb.ReviewGate, Question: "Who?"})
+	}()
+	<-begun
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	answer := []kb.GapAnswer{{Question: "Who keeps the bees?", Kinds: []kb.GapKind{kb.GapMissing}, At: time.Date(2026, 3, 5, 0, 0, 0, 0, time.UTC)}}
+	if err := s.RecordAnswers(ctx, answer); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("while another writes: %v, want the deadline", err)
 	}
-	if err := s.ResolveGap(t.Context(), "none", kb.GapResolved, ""); !errors.Is(err, kb.ErrNotFound) {
-		t.Errorf("an unknown gap: %v", err)
+	if err := s.RecordAnswers(t.Context(), []kb.GapAnswer{{Question: "Who feeds the bees?", Kinds: []kb.GapKind{kb.GapMissing}}}); err != nil {
+		t.Errorf("an answer to what no gap asks waits for the writer: %v", err)
+	}
+	close(end)
+	if err := <-writing; err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RecordAnswers(t.Context(), answer); err != nil {
+		t.Fatal(err)
 	}
 }
 

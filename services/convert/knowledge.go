@@ -130,6 +130,7 @@ func ToGap(g kb.Gap) *pb.Gap {
 		GapId: g.ID, Kind: toEnum[pb.GapKind](g.Kind), Text: g.Text, QuestionClass: toEnum[pb.QuestionClass](g.Class),
 		Slots: keep(g.Slots), Count: int32(g.Count), FirstSeen: instant(g.FirstSeen), LastSeen: instant(g.LastSeen),
 		Questions: keep(g.Questions), Documents: keep(g.Documents), State: toEnum[pb.GapState](g.State),
+		Note: optional(g.Note), DecidedBy: optional(g.DecidedBy), DecidedAt: optional(instant(g.DecidedAt)), AnsweredAt: optional(instant(g.AnsweredAt)),
 	}
 }
 
@@ -140,7 +141,61 @@ func FromGap(p *pb.Gap) (kb.Gap, error) {
 		ID: p.GetGapId(), Kind: fromEnum[kb.GapKind](p.GetKind()), Text: p.GetText(), Class: fromEnum[kb.Class](p.GetQuestionClass()),
 		Slots: keep(p.GetSlots()), Count: int(p.GetCount()), FirstSeen: r.instant("first_seen", p.GetFirstSeen()),
 		LastSeen: r.instant("last_seen", p.GetLastSeen()), Questions: keep(p.GetQuestions()), Documents: keep(p.GetDocuments()),
-		State: fromEnum[kb.GapState](p.GetState()),
+		State: fromEnum[kb.GapState](p.GetState()), Note: p.GetNote(), DecidedBy: p.GetDecidedBy(),
+		DecidedAt: r.instant("decided_at", p.GetDecidedAt()), AnsweredAt: r.instant("answered_at", p.GetAnsweredAt()),
+	}
+	return out, r.err
+}
+
+// ToResolveGap is the request to decide about a gap.
+func ToResolveGap(id string, d kb.GapDecision) *pb.ResolveGapRequest {
+	return &pb.ResolveGapRequest{GapId: id, State: toEnum[pb.GapState](d.State), By: d.By, Note: optional(d.Note)}
+}
+
+// FromResolveGap reads and checks a request to decide about a gap.
+func FromResolveGap(p *pb.ResolveGapRequest) (id string, d kb.GapDecision, err error) {
+	var r reader
+	if p.GetGapId() == "" {
+		r.fail("gap_id", "is missing; write the id of the gap")
+	}
+	d = kb.GapDecision{State: fromEnum[kb.GapState](p.GetState()), By: p.GetBy(), Note: p.GetNote()}
+	if d.State == "" {
+		r.fail("state", "is missing; write OPEN, RESOLVED or DISMISSED")
+	}
+	if d.By == "" {
+		r.fail("by", "is missing; write who decides")
+	}
+	return p.GetGapId(), d, r.err
+}
+
+// ToGapAnswers is the request to note answers.
+func ToGapAnswers(answers []kb.GapAnswer) *pb.RecordAnswersRequest {
+	out := &pb.RecordAnswersRequest{}
+	for _, a := range answers {
+		m := &pb.GapAnswer{Question: a.Question, At: optional(instant(a.At))}
+		for _, k := range a.Kinds {
+			m.Kinds = append(m.Kinds, toEnum[pb.GapKind](k))
+		}
+		out.Answers = append(out.Answers, m)
+	}
+	return out
+}
+
+// FromGapAnswers reads and checks a request to note answers.
+func FromGapAnswers(p *pb.RecordAnswersRequest) ([]kb.GapAnswer, error) {
+	var r reader
+	var out []kb.GapAnswer
+	for i, a := range p.GetAnswers() {
+		at := index("answers", i)
+		answer := kb.GapAnswer{Question: a.GetQuestion(), At: r.instant(at+".at", a.GetAt())}
+		for j, k := range a.GetKinds() {
+			kind := fromEnum[kb.GapKind](k)
+			if kind == "" {
+				r.fail(index(at+".kinds", j), "is no kind of gap; write MISSING, CONFLICT or STALE")
+			}
+			answer.Kinds = append(answer.Kinds, kind)
+		}
+		out = append(out, answer)
 	}
 	return out, r.err
 }

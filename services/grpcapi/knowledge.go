@@ -152,6 +152,28 @@ func (s knowledgeServer) RecordGaps(ctx context.Context, q *pb.RecordGapsRequest
 	return &pb.RecordGapsResponse{}, nil
 }
 
+func (s knowledgeServer) ResolveGap(ctx context.Context, q *pb.ResolveGapRequest) (*pb.ResolveGapResponse, error) {
+	id, decision, err := convert.FromResolveGap(q)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.kb.ResolveGap(ctx, id, decision); err != nil {
+		return nil, err
+	}
+	return &pb.ResolveGapResponse{}, nil
+}
+
+func (s knowledgeServer) RecordAnswers(ctx context.Context, q *pb.RecordAnswersRequest) (*pb.RecordAnswersResponse, error) {
+	answers, err := convert.FromGapAnswers(q)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.kb.RecordAnswers(ctx, answers); err != nil {
+		return nil, err
+	}
+	return &pb.RecordAnswersResponse{}, nil
+}
+
 func (s knowledgeServer) ListReviews(ctx context.Context, q *pb.ListReviewsRequest) (*pb.ListReviewsResponse, error) {
 	size, err := convert.PageSize(q.PageSize)
 	if err != nil {

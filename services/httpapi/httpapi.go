@@ -90,6 +90,7 @@ func New(c Config) http.Handler {
 			http.MethodGet: s.getDocument, http.MethodPut: s.putDocument, http.MethodDelete: s.deleteDocument,
 		})
 		s.handle(mux, "/v1/gaps", "gaps", methods{http.MethodGet: s.listGaps})
+		s.handle(mux, "/v1/gaps/{id}", "gap", methods{http.MethodPost: s.resolveGap})
 		s.handle(mux, "/v1/reviews", "reviews", methods{http.MethodGet: s.listReviews})
 		s.handle(mux, "/v1/reviews/{id}", "review", methods{http.MethodPost: s.resolveReview})
 		s.handle(mux, "/v1/feedback", "feedback", methods{http.MethodPost: s.feedback})

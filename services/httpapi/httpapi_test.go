@@ -79,6 +79,14 @@ func (k *knowledge) ResolveReview(_ context.Context, id string, state kb.GapStat
 	return nil
 }
 
+func (k *knowledge) ResolveGap(_ context.Context, id string, d kb.GapDecision) error {
+	if id != "g1" {
+		return fmt.Errorf("gap %q: %w", id, kb.ErrNotFound)
+	}
+	k.resolved = id + " " + string(d.State) + " " + d.By + " " + d.Note
+	return nil
+}
+
 func (k *knowledge) RecordFeedback(_ context.Context, f kb.Feedback) error {
 	k.feedback = f
 	return nil
@@ -136,6 +144,9 @@ func TestEndpoints(t *testing.T) {
 		{"GET", "/v1/gaps?kind=STALE&since=2026-01-02", "", "", 200, `"gap_id":"g1","kind":"STALE"`},
 		{"GET", "/v1/gaps?kind=OLD", "", "", 400, `one of MISSING, CONFLICT, STALE`},
 		{"GET", "/v1/reviews", "", "", 200, `"review_id":"r1","kind":"GATE"`},
+		{"POST", "/v1/gaps/g1", "", `{"state":"RESOLVED","by":"Mira Tolland","note":"ferry.md"}`, 200, `{}`},
+		{"POST", "/v1/gaps/g1", "", `{"state":"RESOLVED"}`, 400, `"field":"by"`},
+		{"POST", "/v1/gaps/g9", "", `{"state":"DISMISSED","by":"Mira Tolland"}`, 404, `NOT_FOUND`},
 		{"POST", "/v1/reviews/r1", "", `{"state":"RESOLVED","note":"done"}`, 200, `{}`},
 		{"POST", "/v1/reviews/r1", "", `{"note":"done"}`, 400, `"field":"state"`},
 		{"POST", "/v1/feedback", "", `{"trace_id":"t","helpful":false,"comment":"no"}`, 200, `{}`},

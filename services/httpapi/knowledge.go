@@ -157,6 +157,22 @@ func (s *server) listGaps(r *http.Request, _ []byte) ([]byte, string, error) {
 	return reply(out)
 }
 
+func (s *server) resolveGap(r *http.Request, body []byte) ([]byte, string, error) {
+	var m pb.ResolveGapRequest
+	if err := batch.Unmarshal(body, &m); err != nil {
+		return nil, "", err
+	}
+	m.GapId = r.PathValue("id")
+	id, decision, err := convert.FromResolveGap(&m)
+	if err != nil {
+		return nil, "", err
+	}
+	if err := s.Knowledge.ResolveGap(r.Context(), id, decision); err != nil {
+		return nil, "", err
+	}
+	return reply(&pb.ResolveGapResponse{})
+}
+
 func (s *server) listReviews(r *http.Request, _ []byte) ([]byte, string, error) {
 	var q pb.ListReviewsRequest
 	if err := query(r.URL.Query(), &q); err != nil {

@@ -127,6 +127,9 @@ func (c *call) ask(caller, ctx context.Context, req kb.AskRequest) (kb.Reply, er
 			c.log.Error("gaps not recorded", "trace_id", c.traceID, "error", err)
 			r.Degraded = append(r.Degraded, kb.Degraded{Part: "gaps", Reason: "not recorded"})
 		}
+		if r.Outcome == kb.Answered {
+			c.recordAnswer(caller, req, r)
+		}
 	}
 	return r, nil
 }
@@ -438,6 +441,24 @@ func (c *call) record(ctx context.Context, req kb.AskRequest, r kb.Reply) error 
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// answerTime is how long noting an answer may take: nobody waits for it to be noted.
+const answerTime = 200 * time.Millisecond
+
+// recordAnswer tells the ledger that a question is answered which may have stayed open
+// before: as a conflict only where nothing disagrees any more. It is for the people who keep
+// the documents; the reply is as good without it.
+func (c *call) recordAnswer(ctx context.Context, req kb.AskRequest, r kb.Reply) {
+	a := kb.GapAnswer{Question: req.Question.Text, Kinds: []kb.GapKind{kb.GapMissing, kb.GapStale}, At: c.now().UTC()}
+	if len(c.gaps(req, r)) == 0 {
+		a.Kinds = append(a.Kinds, kb.GapConflict)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTime)
+	defer cancel()
+	if err := c.snap.Knowledge.RecordAnswers(ctx, []kb.GapAnswer{a}); err != nil {
+		c.log.Debug("answer not noted", "trace_id", c.traceID, "error", err)
+	}
 }
 
 // gaps are what the contract calls gaps: MISSING, or STALE where only stale

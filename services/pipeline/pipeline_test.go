@@ -145,11 +145,17 @@ type ledger struct {
 	kb.Knowledge
 	gaps    []kb.GapRecord
 	reviews []kb.Review
+	answers []kb.GapAnswer
 	err     error
 }
 
 func (l *ledger) RecordGaps(_ context.Context, g []kb.GapRecord) error {
 	l.gaps = append(l.gaps, g...)
+	return l.err
+}
+
+func (l *ledger) RecordAnswers(_ context.Context, a []kb.GapAnswer) error {
+	l.answers = append(l.answers, a...)
 	return l.err
 }
 
@@ -570,6 +576,49 @@ func TestGaps(t *testing.T) {
 			}
 			if diff := cmp.Diff(tt.reviews, reviews); diff != "" {
 				t.Errorf("reviews (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestAnswersAreNoted: a question that is answered speaks for the gaps that it may have left
+// before; that is noted for the people who keep the documents, and costs no reply.
+func TestAnswersAreNoted(t *testing.T) {
+	newer := kb.Conflict{Hard: true, Resolution: kb.Newer, A: kb.Evidence{PassageID: "a@1#0", Value: "3"}, B: kb.Evidence{PassageID: "b@1#0", Value: "5"}}
+	for _, tt := range []struct {
+		name  string
+		words []string
+		set   func(b *bench, req *kb.AskRequest)
+		want  string
+	}{
+		{"answered", []string{"fare"}, nil, "[MISSING STALE CONFLICT]"},
+		{"answered, and the documents disagree", []string{"fare"}, func(b *bench, _ *kb.AskRequest) { b.assessor.conflicts = []kb.Conflict{newer} }, "[MISSING STALE]"},
+		{"in part", []string{"fare", "luggage"}, nil, ""},
+		{"test traffic", []string{"fare"}, func(_ *bench, req *kb.AskRequest) { req.NoGaps = true }, ""},
+		{"passages of its own", []string{"fare"}, func(_ *bench, req *kb.AskRequest) {
+			req.HandedOver, req.Passages = true, []kb.Passage{passage("p", "the fare")}
+		}, ""},
+		{"not written", []string{"fare"}, func(b *bench, _ *kb.AskRequest) { b.ledger.err = errors.New("disk full") }, "[MISSING STALE CONFLICT]"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBench(tt.words...)
+			b.retriever.passage[""] = []kb.Passage{passage("a@1#0", "the fare")}
+			req := ask("What?")
+			if tt.set != nil {
+				tt.set(b, &req)
+			}
+			r, err := b.Ask(t.Context(), req, nil)
+			if err != nil || len(r.Degraded) > 0 {
+				t.Fatalf("%v, degraded %v", err, r.Degraded)
+			}
+			got := ""
+			for _, a := range b.ledger.answers {
+				if got += fmt.Sprint(a.Kinds); a.Question != "What?" || a.At.IsZero() {
+					t.Errorf("incomplete answer %+v", a)
+				}
+			}
+			if got != tt.want {
+				t.Errorf("noted for %q, want %q", got, tt.want)
 			}
 		})
 	}

@@ -157,6 +157,22 @@ func (k *Knowledge) Gaps(ctx context.Context, q kb.GapQuery) ([]kb.Gap, string, 
 	return out, resp.GetNextPageToken(), nil
 }
 
+// ResolveGap is kb.Knowledge.
+func (k *Knowledge) ResolveGap(ctx context.Context, id string, d kb.GapDecision) error {
+	if _, err := k.client.ResolveGap(ctx, convert.ToResolveGap(id, d)); err != nil {
+		return fail(ctx, "resolve gap", err)
+	}
+	return nil
+}
+
+// RecordAnswers is kb.Knowledge.
+func (k *Knowledge) RecordAnswers(ctx context.Context, answers []kb.GapAnswer) error {
+	if _, err := k.client.RecordAnswers(ctx, convert.ToGapAnswers(answers)); err != nil {
+		return fail(ctx, "record answers", err)
+	}
+	return nil
+}
+
 // RecordReview is kb.Knowledge.
 func (k *Knowledge) RecordReview(ctx context.Context, r kb.Review) error {
 	if _, err := k.client.RecordReview(ctx, &pb.RecordReviewRequest{Review: convert.ToReview(r)}); err != nil {

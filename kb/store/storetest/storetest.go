@@ -44,6 +44,8 @@ func Run(t *testing.T, open func(t *testing.T) kb.Knowledge) {
 		{"Gaps", gaps},
 		{"GapFilters", gapFilters},
 		{"GapQuestions", gapQuestions},
+		{"GapDecisions", gapDecisions},
+		{"GapAnswers", gapAnswers},
 		{"Reviews", reviews},
 		{"Feedback", feedback},
 		{"Cancelled", cancelled},
@@ -571,6 +573,99 @@ func gaps(t *testing.T, k kb.Knowledge) {
 	wantError(t, "no question", k.RecordGaps(t.Context(), []kb.GapRecord{{Kind: kb.GapStale}}), kb.ErrInvalid)
 	if err := k.RecordGaps(t.Context(), nil); err != nil {
 		t.Errorf("no gaps: %v", err)
+	}
+}
+
+// only is the one gap that there is.
+func only(t *testing.T, k kb.Knowledge) kb.Gap {
+	t.Helper()
+	got := list(t, k, kb.GapQuery{})
+	if len(got) != 1 {
+		t.Fatalf("%d gaps, want 1", len(got))
+	}
+	return got[0]
+}
+
+func gapDecisions(t *testing.T, k kb.Knowledge) {
+	const question = "谁负责养蜂？"
+	record(t, k, kb.GapRecord{Kind: kb.GapStale, Question: question, At: at("2026-03-01T10:00:00Z")})
+	g := only(t, k)
+	if g.DecidedBy != "" || !g.DecidedAt.IsZero() || g.Note != "" {
+		t.Errorf("a new gap: %+v, want nobody to have decided", g)
+	}
+	for _, c := range []struct {
+		state, again kb.GapState // what it is when the question is asked again
+		note         string
+	}{
+		{kb.GapResolved, kb.GapOpen, "蜂场.md 第二版"},
+		{kb.GapDismissed, kb.GapDismissed, "not ours"},
+		{kb.GapOpen, kb.GapOpen, ""},
+		{kb.GapResolved, kb.GapOpen, "again"},
+	} {
+		if err := k.ResolveGap(t.Context(), g.ID, kb.GapDecision{State: c.state, By: "张岚", Note: c.note}); err != nil {
+			t.Fatal(err)
+		}
+		if got := only(t, k); got.State != c.state || got.DecidedBy != "张岚" || got.Note != c.note || got.DecidedAt.IsZero() {
+			t.Errorf("decided: %+v, want %s by 张岚 with the note %q", got, c.state, c.note)
+		}
+		if got := len(list(t, k, kb.GapQuery{State: c.state})); got != 1 {
+			t.Errorf("%d gaps are %s, want 1", got, c.state)
+		}
+		record(t, k, kb.GapRecord{Kind: kb.GapStale, Question: question, At: at("2026-03-02T10:00:00Z")})
+		if got := only(t, k); got.State != c.again || got.Note != c.note {
+			t.Errorf("a %s gap that is met again: %s with the note %q, want %s with %q", c.state, got.State, got.Note, c.again, c.note)
+		}
+	}
+	by := kb.GapDecision{State: kb.GapResolved, By: "张岚"}
+	wantError(t, "an unknown gap", k.ResolveGap(t.Context(), "gap-none", by), kb.ErrNotFound)
+	wantError(t, "no state", k.ResolveGap(t.Context(), g.ID, kb.GapDecision{By: "张岚"}), kb.ErrInvalid)
+	wantError(t, "nobody", k.ResolveGap(t.Context(), g.ID, kb.GapDecision{State: kb.GapResolved}), kb.ErrInvalid)
+}
+
+func gapAnswers(t *testing.T, k kb.Knowledge) {
+	const question = "Who keeps the bees of the station?"
+	missing := kb.GapRecord{Kind: kb.GapMissing, Question: question, At: at("2026-03-01T10:00:00Z")}
+	answer := func(question, day string, kinds ...kb.GapKind) {
+		t.Helper()
+		if err := k.RecordAnswers(t.Context(), []kb.GapAnswer{{Question: question, Kinds: kinds, At: at(day + "T12:00:00Z")}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	since := func(what, day string) {
+		t.Helper()
+		got := only(t, k)
+		if wanted := day != ""; wanted != !got.AnsweredAt.IsZero() || wanted && !got.AnsweredAt.Equal(at(day+"T12:00:00Z")) {
+			t.Errorf("%s: answered since %v, want %q", what, got.AnsweredAt, day)
+		}
+	}
+	answer(question, "2026-03-01", kb.GapMissing) // no gap yet
+	record(t, k, missing)
+	since("asked in vain", "")
+	answer("Who keeps the goats of the station?", "2026-03-02", kb.GapMissing)
+	answer(question, "2026-03-02", kb.GapConflict)
+	since("another question, and another kind, answered", "")
+	answer("please tell me who keeps the bees of the station", "2026-03-03", kb.GapStale, kb.GapMissing)
+	since("answered in other words", "2026-03-03")
+	if got := only(t, k); got.State != kb.GapOpen || got.Count != 1 {
+		t.Errorf("answered: %s, %d times, want OPEN, 1: a person decides", got.State, got.Count)
+	}
+	answer(question, "2026-03-05", kb.GapMissing)
+	since("answered again", "2026-03-03")
+	missing.At = at("2026-03-02T10:00:00Z")
+	record(t, k, missing)
+	since("of an earlier day, recorded late", "2026-03-03")
+	missing.At = at("2026-03-07T10:00:00Z")
+	record(t, k, missing)
+	since("asked in vain again", "")
+	if err := k.ResolveGap(t.Context(), only(t, k).ID, kb.GapDecision{State: kb.GapResolved, By: "M. Tolland"}); err != nil {
+		t.Fatal(err)
+	}
+	answer(question, "2026-03-08", kb.GapMissing)
+	since("answered once it is resolved", "")
+	wantError(t, "no question", k.RecordAnswers(t.Context(), []kb.GapAnswer{{Kinds: []kb.GapKind{kb.GapMissing}}}), kb.ErrInvalid)
+	wantError(t, "an unknown kind", k.RecordAnswers(t.Context(), []kb.GapAnswer{{Question: "x", Kinds: []kb.GapKind{"LOST"}}}), kb.ErrInvalid)
+	if err := k.RecordAnswers(t.Context(), nil); err != nil {
+		t.Errorf("no answers: %v", err)
 	}
 }
 

@@ -661,7 +661,15 @@ type Gap struct {
 	// Ids of the documents concerned: the sides of a conflict, the stale sources.
 	Documents []string `protobuf:"bytes,10,rep,name=documents,proto3" json:"documents,omitempty"`
 	// What was done about it.
-	State         GapState `protobuf:"varint,11,opt,name=state,proto3,enum=suffice.v1.GapState" json:"state,omitempty"`
+	State GapState `protobuf:"varint,11,opt,name=state,proto3,enum=suffice.v1.GapState" json:"state,omitempty"`
+	// The note of the person who set the state last; kept when the gap opens again.
+	Note *string `protobuf:"bytes,12,opt,name=note,proto3,oneof" json:"note,omitempty"`
+	// Who that was. Absent: nobody yet.
+	DecidedBy *string `protobuf:"bytes,13,opt,name=decided_by,json=decidedBy,proto3,oneof" json:"decided_by,omitempty"`
+	// When, RFC 3339.
+	DecidedAt *string `protobuf:"bytes,14,opt,name=decided_at,json=decidedAt,proto3,oneof" json:"decided_at,omitempty"`
+	// When the question was first answered after it had last stayed open, RFC 3339: the documents may hold it by now. Absent: not since.
+	AnsweredAt    *string `protobuf:"bytes,15,opt,name=answered_at,json=answeredAt,proto3,oneof" json:"answered_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -773,6 +781,98 @@ func (x *Gap) GetState() GapState {
 	return GapState_GAP_STATE_UNSPECIFIED
 }
 
+func (x *Gap) GetNote() string {
+	if x != nil && x.Note != nil {
+		return *x.Note
+	}
+	return ""
+}
+
+func (x *Gap) GetDecidedBy() string {
+	if x != nil && x.DecidedBy != nil {
+		return *x.DecidedBy
+	}
+	return ""
+}
+
+func (x *Gap) GetDecidedAt() string {
+	if x != nil && x.DecidedAt != nil {
+		return *x.DecidedAt
+	}
+	return ""
+}
+
+func (x *Gap) GetAnsweredAt() string {
+	if x != nil && x.AnsweredAt != nil {
+		return *x.AnsweredAt
+	}
+	return ""
+}
+
+// GapAnswer says that a question was answered that may have stayed open before.
+type GapAnswer struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The question as asked. Required.
+	Question string `protobuf:"bytes,1,opt,name=question,proto3" json:"question,omitempty"`
+	// Kinds of the gaps that the answer speaks for. Required.
+	Kinds []GapKind `protobuf:"varint,2,rep,packed,name=kinds,proto3,enum=suffice.v1.GapKind" json:"kinds,omitempty"`
+	// When it was answered, RFC 3339. Default: now, by the server's clock.
+	At            *string `protobuf:"bytes,3,opt,name=at,proto3,oneof" json:"at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GapAnswer) Reset() {
+	*x = GapAnswer{}
+	mi := &file_suffice_v1_knowledge_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GapAnswer) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GapAnswer) ProtoMessage() {}
+
+func (x *GapAnswer) ProtoReflect() protoreflect.Message {
+	mi := &file_suffice_v1_knowledge_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GapAnswer.ProtoReflect.Descriptor instead.
+func (*GapAnswer) Descriptor() ([]byte, []int) {
+	return file_suffice_v1_knowledge_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *GapAnswer) GetQuestion() string {
+	if x != nil {
+		return x.Question
+	}
+	return ""
+}
+
+func (x *GapAnswer) GetKinds() []GapKind {
+	if x != nil {
+		return x.Kinds
+	}
+	return nil
+}
+
+func (x *GapAnswer) GetAt() string {
+	if x != nil && x.At != nil {
+		return *x.At
+	}
+	return ""
+}
+
 // GapRecord is what one reply adds to the ledger of gaps.
 type GapRecord struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -798,7 +898,7 @@ type GapRecord struct {
 
 func (x *GapRecord) Reset() {
 	*x = GapRecord{}
-	mi := &file_suffice_v1_knowledge_proto_msgTypes[5]
+	mi := &file_suffice_v1_knowledge_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -810,7 +910,7 @@ func (x *GapRecord) String() string {
 func (*GapRecord) ProtoMessage() {}
 
 func (x *GapRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_suffice_v1_knowledge_proto_msgTypes[5]
+	mi := &file_suffice_v1_knowledge_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -823,7 +923,7 @@ func (x *GapRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GapRecord.ProtoReflect.Descriptor instead.
 func (*GapRecord) Descriptor() ([]byte, []int) {
-	return file_suffice_v1_knowledge_proto_rawDescGZIP(), []int{5}
+	return file_suffice_v1_knowledge_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *GapRecord) GetKind() GapKind {
@@ -909,7 +1009,7 @@ type Review struct {
 
 func (x *Review) Reset() {
 	*x = Review{}
-	mi := &file_suffice_v1_knowledge_proto_msgTypes[6]
+	mi := &file_suffice_v1_knowledge_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -921,7 +1021,7 @@ func (x *Review) String() string {
 func (*Review) ProtoMessage() {}
 
 func (x *Review) ProtoReflect() protoreflect.Message {
-	mi := &file_suffice_v1_knowledge_proto_msgTypes[6]
+	mi := &file_suffice_v1_knowledge_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -934,7 +1034,7 @@ func (x *Review) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Review.ProtoReflect.Descriptor instead.
 func (*Review) Descriptor() ([]byte, []int) {
-	return file_suffice_v1_knowledge_proto_rawDescGZIP(), []int{6}
+	return file_suffice_v1_knowledge_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Review) GetReviewId() string {
@@ -1075,7 +1175,7 @@ const file_suffice_v1_knowledge_proto_rawDesc = "" +
 	"\b_deleted\":\n" +
 	"\fSkippedInput\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x16\n" +
-	"\x06reason\x18\x02 \x01(\tR\x06reason\"\xeb\x02\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"\xa9\x04\n" +
 	"\x03Gap\x12\x15\n" +
 	"\x06gap_id\x18\x01 \x01(\tR\x05gapId\x12'\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x13.suffice.v1.GapKindR\x04kind\x12\x12\n" +
@@ -1089,7 +1189,23 @@ const file_suffice_v1_knowledge_proto_rawDesc = "" +
 	"\tquestions\x18\t \x03(\tR\tquestions\x12\x1c\n" +
 	"\tdocuments\x18\n" +
 	" \x03(\tR\tdocuments\x12*\n" +
-	"\x05state\x18\v \x01(\x0e2\x14.suffice.v1.GapStateR\x05state\"\xa3\x02\n" +
+	"\x05state\x18\v \x01(\x0e2\x14.suffice.v1.GapStateR\x05state\x12\x17\n" +
+	"\x04note\x18\f \x01(\tH\x00R\x04note\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"decided_by\x18\r \x01(\tH\x01R\tdecidedBy\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"decided_at\x18\x0e \x01(\tH\x02R\tdecidedAt\x88\x01\x01\x12$\n" +
+	"\vanswered_at\x18\x0f \x01(\tH\x03R\n" +
+	"answeredAt\x88\x01\x01B\a\n" +
+	"\x05_noteB\r\n" +
+	"\v_decided_byB\r\n" +
+	"\v_decided_atB\x0e\n" +
+	"\f_answered_at\"n\n" +
+	"\tGapAnswer\x12\x1a\n" +
+	"\bquestion\x18\x01 \x01(\tR\bquestion\x12)\n" +
+	"\x05kinds\x18\x02 \x03(\x0e2\x13.suffice.v1.GapKindR\x05kinds\x12\x13\n" +
+	"\x02at\x18\x03 \x01(\tH\x00R\x02at\x88\x01\x01B\x05\n" +
+	"\x03_at\"\xa3\x02\n" +
 	"\tGapRecord\x12'\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x13.suffice.v1.GapKindR\x04kind\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12@\n" +
@@ -1145,7 +1261,7 @@ func file_suffice_v1_knowledge_proto_rawDescGZIP() []byte {
 }
 
 var file_suffice_v1_knowledge_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_suffice_v1_knowledge_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_suffice_v1_knowledge_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_suffice_v1_knowledge_proto_goTypes = []any{
 	(GapKind)(0),           // 0: suffice.v1.GapKind
 	(GapState)(0),          // 1: suffice.v1.GapState
@@ -1155,25 +1271,27 @@ var file_suffice_v1_knowledge_proto_goTypes = []any{
 	(*DocumentChange)(nil), // 5: suffice.v1.DocumentChange
 	(*SkippedInput)(nil),   // 6: suffice.v1.SkippedInput
 	(*Gap)(nil),            // 7: suffice.v1.Gap
-	(*GapRecord)(nil),      // 8: suffice.v1.GapRecord
-	(*Review)(nil),         // 9: suffice.v1.Review
-	(QuestionClass)(0),     // 10: suffice.v1.QuestionClass
+	(*GapAnswer)(nil),      // 8: suffice.v1.GapAnswer
+	(*GapRecord)(nil),      // 9: suffice.v1.GapRecord
+	(*Review)(nil),         // 10: suffice.v1.Review
+	(QuestionClass)(0),     // 11: suffice.v1.QuestionClass
 }
 var file_suffice_v1_knowledge_proto_depIdxs = []int32{
 	3,  // 0: suffice.v1.DocumentChange.document:type_name -> suffice.v1.Document
 	4,  // 1: suffice.v1.DocumentChange.chunks:type_name -> suffice.v1.Chunk
 	0,  // 2: suffice.v1.Gap.kind:type_name -> suffice.v1.GapKind
-	10, // 3: suffice.v1.Gap.question_class:type_name -> suffice.v1.QuestionClass
+	11, // 3: suffice.v1.Gap.question_class:type_name -> suffice.v1.QuestionClass
 	1,  // 4: suffice.v1.Gap.state:type_name -> suffice.v1.GapState
-	0,  // 5: suffice.v1.GapRecord.kind:type_name -> suffice.v1.GapKind
-	10, // 6: suffice.v1.GapRecord.question_class:type_name -> suffice.v1.QuestionClass
-	2,  // 7: suffice.v1.Review.kind:type_name -> suffice.v1.ReviewKind
-	1,  // 8: suffice.v1.Review.state:type_name -> suffice.v1.GapState
-	9,  // [9:9] is the sub-list for method output_type
-	9,  // [9:9] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	0,  // 5: suffice.v1.GapAnswer.kinds:type_name -> suffice.v1.GapKind
+	0,  // 6: suffice.v1.GapRecord.kind:type_name -> suffice.v1.GapKind
+	11, // 7: suffice.v1.GapRecord.question_class:type_name -> suffice.v1.QuestionClass
+	2,  // 8: suffice.v1.Review.kind:type_name -> suffice.v1.ReviewKind
+	1,  // 9: suffice.v1.Review.state:type_name -> suffice.v1.GapState
+	10, // [10:10] is the sub-list for method output_type
+	10, // [10:10] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_suffice_v1_knowledge_proto_init() }
@@ -1185,15 +1303,17 @@ func file_suffice_v1_knowledge_proto_init() {
 	file_suffice_v1_knowledge_proto_msgTypes[0].OneofWrappers = []any{}
 	file_suffice_v1_knowledge_proto_msgTypes[1].OneofWrappers = []any{}
 	file_suffice_v1_knowledge_proto_msgTypes[2].OneofWrappers = []any{}
+	file_suffice_v1_knowledge_proto_msgTypes[4].OneofWrappers = []any{}
 	file_suffice_v1_knowledge_proto_msgTypes[5].OneofWrappers = []any{}
 	file_suffice_v1_knowledge_proto_msgTypes[6].OneofWrappers = []any{}
+	file_suffice_v1_knowledge_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_suffice_v1_knowledge_proto_rawDesc), len(file_suffice_v1_knowledge_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   7,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -791,6 +791,199 @@ func (*RecordGapsResponse) Descriptor() ([]byte, []int) {
 	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{13}
 }
 
+// ResolveGapRequest says what was done about a gap.
+type ResolveGapRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The gap. Required.
+	GapId string `protobuf:"bytes,1,opt,name=gap_id,json=gapId,proto3" json:"gap_id,omitempty"`
+	// What was done. Required.
+	State GapState `protobuf:"varint,2,opt,name=state,proto3,enum=suffice.v1.GapState" json:"state,omitempty"`
+	// Who did it. Required.
+	By string `protobuf:"bytes,3,opt,name=by,proto3" json:"by,omitempty"`
+	// A note. Default: none.
+	Note          *string `protobuf:"bytes,4,opt,name=note,proto3,oneof" json:"note,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResolveGapRequest) Reset() {
+	*x = ResolveGapRequest{}
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResolveGapRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResolveGapRequest) ProtoMessage() {}
+
+func (x *ResolveGapRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResolveGapRequest.ProtoReflect.Descriptor instead.
+func (*ResolveGapRequest) Descriptor() ([]byte, []int) {
+	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ResolveGapRequest) GetGapId() string {
+	if x != nil {
+		return x.GapId
+	}
+	return ""
+}
+
+func (x *ResolveGapRequest) GetState() GapState {
+	if x != nil {
+		return x.State
+	}
+	return GapState_GAP_STATE_UNSPECIFIED
+}
+
+func (x *ResolveGapRequest) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
+func (x *ResolveGapRequest) GetNote() string {
+	if x != nil && x.Note != nil {
+		return *x.Note
+	}
+	return ""
+}
+
+// ResolveGapResponse says that the decision is stored.
+type ResolveGapResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResolveGapResponse) Reset() {
+	*x = ResolveGapResponse{}
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResolveGapResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResolveGapResponse) ProtoMessage() {}
+
+func (x *ResolveGapResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResolveGapResponse.ProtoReflect.Descriptor instead.
+func (*ResolveGapResponse) Descriptor() ([]byte, []int) {
+	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{15}
+}
+
+// RecordAnswersRequest says which questions were answered.
+type RecordAnswersRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The answers. Those to questions that no open gap has change nothing.
+	Answers       []*GapAnswer `protobuf:"bytes,1,rep,name=answers,proto3" json:"answers,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RecordAnswersRequest) Reset() {
+	*x = RecordAnswersRequest{}
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RecordAnswersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RecordAnswersRequest) ProtoMessage() {}
+
+func (x *RecordAnswersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RecordAnswersRequest.ProtoReflect.Descriptor instead.
+func (*RecordAnswersRequest) Descriptor() ([]byte, []int) {
+	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *RecordAnswersRequest) GetAnswers() []*GapAnswer {
+	if x != nil {
+		return x.Answers
+	}
+	return nil
+}
+
+// RecordAnswersResponse says that the answers are noted.
+type RecordAnswersResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RecordAnswersResponse) Reset() {
+	*x = RecordAnswersResponse{}
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RecordAnswersResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RecordAnswersResponse) ProtoMessage() {}
+
+func (x *RecordAnswersResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RecordAnswersResponse.ProtoReflect.Descriptor instead.
+func (*RecordAnswersResponse) Descriptor() ([]byte, []int) {
+	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{17}
+}
+
 // ListReviewsRequest asks for a page of reviews.
 type ListReviewsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -804,7 +997,7 @@ type ListReviewsRequest struct {
 
 func (x *ListReviewsRequest) Reset() {
 	*x = ListReviewsRequest{}
-	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[14]
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -816,7 +1009,7 @@ func (x *ListReviewsRequest) String() string {
 func (*ListReviewsRequest) ProtoMessage() {}
 
 func (x *ListReviewsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[14]
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -829,7 +1022,7 @@ func (x *ListReviewsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListReviewsRequest.ProtoReflect.Descriptor instead.
 func (*ListReviewsRequest) Descriptor() ([]byte, []int) {
-	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{14}
+	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListReviewsRequest) GetPageSize() int32 {
@@ -859,7 +1052,7 @@ type ListReviewsResponse struct {
 
 func (x *ListReviewsResponse) Reset() {
 	*x = ListReviewsResponse{}
-	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[15]
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -871,7 +1064,7 @@ func (x *ListReviewsResponse) String() string {
 func (*ListReviewsResponse) ProtoMessage() {}
 
 func (x *ListReviewsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[15]
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -884,7 +1077,7 @@ func (x *ListReviewsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListReviewsResponse.ProtoReflect.Descriptor instead.
 func (*ListReviewsResponse) Descriptor() ([]byte, []int) {
-	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{15}
+	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListReviewsResponse) GetReviews() []*Review {
@@ -912,7 +1105,7 @@ type RecordReviewRequest struct {
 
 func (x *RecordReviewRequest) Reset() {
 	*x = RecordReviewRequest{}
-	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[16]
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -924,7 +1117,7 @@ func (x *RecordReviewRequest) String() string {
 func (*RecordReviewRequest) ProtoMessage() {}
 
 func (x *RecordReviewRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[16]
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -937,7 +1130,7 @@ func (x *RecordReviewRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordReviewRequest.ProtoReflect.Descriptor instead.
 func (*RecordReviewRequest) Descriptor() ([]byte, []int) {
-	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{16}
+	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *RecordReviewRequest) GetReview() *Review {
@@ -956,7 +1149,7 @@ type RecordReviewResponse struct {
 
 func (x *RecordReviewResponse) Reset() {
 	*x = RecordReviewResponse{}
-	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[17]
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -968,7 +1161,7 @@ func (x *RecordReviewResponse) String() string {
 func (*RecordReviewResponse) ProtoMessage() {}
 
 func (x *RecordReviewResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[17]
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -981,7 +1174,7 @@ func (x *RecordReviewResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordReviewResponse.ProtoReflect.Descriptor instead.
 func (*RecordReviewResponse) Descriptor() ([]byte, []int) {
-	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{17}
+	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{21}
 }
 
 // ResolveReviewRequest says what was done about a review.
@@ -999,7 +1192,7 @@ type ResolveReviewRequest struct {
 
 func (x *ResolveReviewRequest) Reset() {
 	*x = ResolveReviewRequest{}
-	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[18]
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1011,7 +1204,7 @@ func (x *ResolveReviewRequest) String() string {
 func (*ResolveReviewRequest) ProtoMessage() {}
 
 func (x *ResolveReviewRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[18]
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1024,7 +1217,7 @@ func (x *ResolveReviewRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveReviewRequest.ProtoReflect.Descriptor instead.
 func (*ResolveReviewRequest) Descriptor() ([]byte, []int) {
-	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{18}
+	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ResolveReviewRequest) GetReviewId() string {
@@ -1057,7 +1250,7 @@ type ResolveReviewResponse struct {
 
 func (x *ResolveReviewResponse) Reset() {
 	*x = ResolveReviewResponse{}
-	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[19]
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1069,7 +1262,7 @@ func (x *ResolveReviewResponse) String() string {
 func (*ResolveReviewResponse) ProtoMessage() {}
 
 func (x *ResolveReviewResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[19]
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1082,7 +1275,7 @@ func (x *ResolveReviewResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveReviewResponse.ProtoReflect.Descriptor instead.
 func (*ResolveReviewResponse) Descriptor() ([]byte, []int) {
-	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{19}
+	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{23}
 }
 
 // SendFeedbackRequest is a user's judgement of a reply.
@@ -1100,7 +1293,7 @@ type SendFeedbackRequest struct {
 
 func (x *SendFeedbackRequest) Reset() {
 	*x = SendFeedbackRequest{}
-	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[20]
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1112,7 +1305,7 @@ func (x *SendFeedbackRequest) String() string {
 func (*SendFeedbackRequest) ProtoMessage() {}
 
 func (x *SendFeedbackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[20]
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1125,7 +1318,7 @@ func (x *SendFeedbackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendFeedbackRequest.ProtoReflect.Descriptor instead.
 func (*SendFeedbackRequest) Descriptor() ([]byte, []int) {
-	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{20}
+	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *SendFeedbackRequest) GetTraceId() string {
@@ -1158,7 +1351,7 @@ type SendFeedbackResponse struct {
 
 func (x *SendFeedbackResponse) Reset() {
 	*x = SendFeedbackResponse{}
-	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[21]
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1170,7 +1363,7 @@ func (x *SendFeedbackResponse) String() string {
 func (*SendFeedbackResponse) ProtoMessage() {}
 
 func (x *SendFeedbackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[21]
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1183,7 +1376,7 @@ func (x *SendFeedbackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendFeedbackResponse.ProtoReflect.Descriptor instead.
 func (*SendFeedbackResponse) Descriptor() ([]byte, []int) {
-	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{21}
+	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{25}
 }
 
 // GetStatusRequest has no fields yet.
@@ -1195,7 +1388,7 @@ type GetStatusRequest struct {
 
 func (x *GetStatusRequest) Reset() {
 	*x = GetStatusRequest{}
-	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[22]
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1207,7 +1400,7 @@ func (x *GetStatusRequest) String() string {
 func (*GetStatusRequest) ProtoMessage() {}
 
 func (x *GetStatusRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[22]
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1220,7 +1413,7 @@ func (x *GetStatusRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatusRequest.ProtoReflect.Descriptor instead.
 func (*GetStatusRequest) Descriptor() ([]byte, []int) {
-	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{22}
+	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{26}
 }
 
 // GetStatusResponse is the state of a knowledge base.
@@ -1257,7 +1450,7 @@ type GetStatusResponse struct {
 
 func (x *GetStatusResponse) Reset() {
 	*x = GetStatusResponse{}
-	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[23]
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1269,7 +1462,7 @@ func (x *GetStatusResponse) String() string {
 func (*GetStatusResponse) ProtoMessage() {}
 
 func (x *GetStatusResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[23]
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1282,7 +1475,7 @@ func (x *GetStatusResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatusResponse.ProtoReflect.Descriptor instead.
 func (*GetStatusResponse) Descriptor() ([]byte, []int) {
-	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{23}
+	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *GetStatusResponse) GetDocuments() int64 {
@@ -1387,7 +1580,7 @@ type CollectionStatus struct {
 
 func (x *CollectionStatus) Reset() {
 	*x = CollectionStatus{}
-	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[24]
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1399,7 +1592,7 @@ func (x *CollectionStatus) String() string {
 func (*CollectionStatus) ProtoMessage() {}
 
 func (x *CollectionStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[24]
+	mi := &file_suffice_v1_knowledge_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1412,7 +1605,7 @@ func (x *CollectionStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CollectionStatus.ProtoReflect.Descriptor instead.
 func (*CollectionStatus) Descriptor() ([]byte, []int) {
-	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{24}
+	return file_suffice_v1_knowledge_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CollectionStatus) GetCollection() string {
@@ -1511,7 +1704,17 @@ const file_suffice_v1_knowledge_service_proto_rawDesc = "" +
 	"\x10_next_page_token\">\n" +
 	"\x11RecordGapsRequest\x12)\n" +
 	"\x04gaps\x18\x01 \x03(\v2\x15.suffice.v1.GapRecordR\x04gaps\"\x14\n" +
-	"\x12RecordGapsResponse\"w\n" +
+	"\x12RecordGapsResponse\"\x88\x01\n" +
+	"\x11ResolveGapRequest\x12\x15\n" +
+	"\x06gap_id\x18\x01 \x01(\tR\x05gapId\x12*\n" +
+	"\x05state\x18\x02 \x01(\x0e2\x14.suffice.v1.GapStateR\x05state\x12\x0e\n" +
+	"\x02by\x18\x03 \x01(\tR\x02by\x12\x17\n" +
+	"\x04note\x18\x04 \x01(\tH\x00R\x04note\x88\x01\x01B\a\n" +
+	"\x05_note\"\x14\n" +
+	"\x12ResolveGapResponse\"G\n" +
+	"\x14RecordAnswersRequest\x12/\n" +
+	"\aanswers\x18\x01 \x03(\v2\x15.suffice.v1.GapAnswerR\aanswers\"\x17\n" +
+	"\x15RecordAnswersResponse\"w\n" +
 	"\x12ListReviewsRequest\x12 \n" +
 	"\tpage_size\x18\x01 \x01(\x05H\x00R\bpageSize\x88\x01\x01\x12\"\n" +
 	"\n" +
@@ -1562,7 +1765,7 @@ const file_suffice_v1_knowledge_service_proto_rawDesc = "" +
 	"collection\x12\x18\n" +
 	"\aserving\x18\x02 \x01(\tR\aserving\x12\x1a\n" +
 	"\bembedded\x18\x03 \x01(\x03R\bembedded\x12\x1a\n" +
-	"\bpassages\x18\x04 \x01(\x03R\bpassages2\xde\a\n" +
+	"\bpassages\x18\x04 \x01(\x03R\bpassages2\x81\t\n" +
 	"\x10KnowledgeService\x12Q\n" +
 	"\fPutDocuments\x12\x1f.suffice.v1.PutDocumentsRequest\x1a .suffice.v1.PutDocumentsResponse\x12N\n" +
 	"\vGetDocument\x12\x1e.suffice.v1.GetDocumentRequest\x1a\x1f.suffice.v1.GetDocumentResponse\x12W\n" +
@@ -1571,7 +1774,10 @@ const file_suffice_v1_knowledge_service_proto_rawDesc = "" +
 	"\vListChanges\x12\x1e.suffice.v1.ListChangesRequest\x1a\x1f.suffice.v1.ListChangesResponse\x12E\n" +
 	"\bListGaps\x12\x1b.suffice.v1.ListGapsRequest\x1a\x1c.suffice.v1.ListGapsResponse\x12K\n" +
 	"\n" +
-	"RecordGaps\x12\x1d.suffice.v1.RecordGapsRequest\x1a\x1e.suffice.v1.RecordGapsResponse\x12N\n" +
+	"RecordGaps\x12\x1d.suffice.v1.RecordGapsRequest\x1a\x1e.suffice.v1.RecordGapsResponse\x12K\n" +
+	"\n" +
+	"ResolveGap\x12\x1d.suffice.v1.ResolveGapRequest\x1a\x1e.suffice.v1.ResolveGapResponse\x12T\n" +
+	"\rRecordAnswers\x12 .suffice.v1.RecordAnswersRequest\x1a!.suffice.v1.RecordAnswersResponse\x12N\n" +
 	"\vListReviews\x12\x1e.suffice.v1.ListReviewsRequest\x1a\x1f.suffice.v1.ListReviewsResponse\x12Q\n" +
 	"\fRecordReview\x12\x1f.suffice.v1.RecordReviewRequest\x1a .suffice.v1.RecordReviewResponse\x12T\n" +
 	"\rResolveReview\x12 .suffice.v1.ResolveReviewRequest\x1a!.suffice.v1.ResolveReviewResponse\x12Q\n" +
@@ -1590,7 +1796,7 @@ func file_suffice_v1_knowledge_service_proto_rawDescGZIP() []byte {
 	return file_suffice_v1_knowledge_service_proto_rawDescData
 }
 
-var file_suffice_v1_knowledge_service_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
+var file_suffice_v1_knowledge_service_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
 var file_suffice_v1_knowledge_service_proto_goTypes = []any{
 	(*PutDocumentsRequest)(nil),    // 0: suffice.v1.PutDocumentsRequest
 	(*PutDocumentsResponse)(nil),   // 1: suffice.v1.PutDocumentsResponse
@@ -1606,69 +1812,80 @@ var file_suffice_v1_knowledge_service_proto_goTypes = []any{
 	(*ListGapsResponse)(nil),       // 11: suffice.v1.ListGapsResponse
 	(*RecordGapsRequest)(nil),      // 12: suffice.v1.RecordGapsRequest
 	(*RecordGapsResponse)(nil),     // 13: suffice.v1.RecordGapsResponse
-	(*ListReviewsRequest)(nil),     // 14: suffice.v1.ListReviewsRequest
-	(*ListReviewsResponse)(nil),    // 15: suffice.v1.ListReviewsResponse
-	(*RecordReviewRequest)(nil),    // 16: suffice.v1.RecordReviewRequest
-	(*RecordReviewResponse)(nil),   // 17: suffice.v1.RecordReviewResponse
-	(*ResolveReviewRequest)(nil),   // 18: suffice.v1.ResolveReviewRequest
-	(*ResolveReviewResponse)(nil),  // 19: suffice.v1.ResolveReviewResponse
-	(*SendFeedbackRequest)(nil),    // 20: suffice.v1.SendFeedbackRequest
-	(*SendFeedbackResponse)(nil),   // 21: suffice.v1.SendFeedbackResponse
-	(*GetStatusRequest)(nil),       // 22: suffice.v1.GetStatusRequest
-	(*GetStatusResponse)(nil),      // 23: suffice.v1.GetStatusResponse
-	(*CollectionStatus)(nil),       // 24: suffice.v1.CollectionStatus
-	(*Document)(nil),               // 25: suffice.v1.Document
-	(*SkippedInput)(nil),           // 26: suffice.v1.SkippedInput
-	(*DocumentChange)(nil),         // 27: suffice.v1.DocumentChange
-	(GapKind)(0),                   // 28: suffice.v1.GapKind
-	(GapState)(0),                  // 29: suffice.v1.GapState
-	(*Gap)(nil),                    // 30: suffice.v1.Gap
-	(*GapRecord)(nil),              // 31: suffice.v1.GapRecord
-	(*Review)(nil),                 // 32: suffice.v1.Review
+	(*ResolveGapRequest)(nil),      // 14: suffice.v1.ResolveGapRequest
+	(*ResolveGapResponse)(nil),     // 15: suffice.v1.ResolveGapResponse
+	(*RecordAnswersRequest)(nil),   // 16: suffice.v1.RecordAnswersRequest
+	(*RecordAnswersResponse)(nil),  // 17: suffice.v1.RecordAnswersResponse
+	(*ListReviewsRequest)(nil),     // 18: suffice.v1.ListReviewsRequest
+	(*ListReviewsResponse)(nil),    // 19: suffice.v1.ListReviewsResponse
+	(*RecordReviewRequest)(nil),    // 20: suffice.v1.RecordReviewRequest
+	(*RecordReviewResponse)(nil),   // 21: suffice.v1.RecordReviewResponse
+	(*ResolveReviewRequest)(nil),   // 22: suffice.v1.ResolveReviewRequest
+	(*ResolveReviewResponse)(nil),  // 23: suffice.v1.ResolveReviewResponse
+	(*SendFeedbackRequest)(nil),    // 24: suffice.v1.SendFeedbackRequest
+	(*SendFeedbackResponse)(nil),   // 25: suffice.v1.SendFeedbackResponse
+	(*GetStatusRequest)(nil),       // 26: suffice.v1.GetStatusRequest
+	(*GetStatusResponse)(nil),      // 27: suffice.v1.GetStatusResponse
+	(*CollectionStatus)(nil),       // 28: suffice.v1.CollectionStatus
+	(*Document)(nil),               // 29: suffice.v1.Document
+	(*SkippedInput)(nil),           // 30: suffice.v1.SkippedInput
+	(*DocumentChange)(nil),         // 31: suffice.v1.DocumentChange
+	(GapKind)(0),                   // 32: suffice.v1.GapKind
+	(GapState)(0),                  // 33: suffice.v1.GapState
+	(*Gap)(nil),                    // 34: suffice.v1.Gap
+	(*GapRecord)(nil),              // 35: suffice.v1.GapRecord
+	(*GapAnswer)(nil),              // 36: suffice.v1.GapAnswer
+	(*Review)(nil),                 // 37: suffice.v1.Review
 }
 var file_suffice_v1_knowledge_service_proto_depIdxs = []int32{
-	25, // 0: suffice.v1.PutDocumentsRequest.documents:type_name -> suffice.v1.Document
-	26, // 1: suffice.v1.PutDocumentsResponse.skipped:type_name -> suffice.v1.SkippedInput
-	25, // 2: suffice.v1.GetDocumentResponse.document:type_name -> suffice.v1.Document
-	25, // 3: suffice.v1.ListDocumentsResponse.documents:type_name -> suffice.v1.Document
-	27, // 4: suffice.v1.ListChangesResponse.changes:type_name -> suffice.v1.DocumentChange
-	28, // 5: suffice.v1.ListGapsRequest.kind:type_name -> suffice.v1.GapKind
-	29, // 6: suffice.v1.ListGapsRequest.state:type_name -> suffice.v1.GapState
-	30, // 7: suffice.v1.ListGapsResponse.gaps:type_name -> suffice.v1.Gap
-	31, // 8: suffice.v1.RecordGapsRequest.gaps:type_name -> suffice.v1.GapRecord
-	32, // 9: suffice.v1.ListReviewsResponse.reviews:type_name -> suffice.v1.Review
-	32, // 10: suffice.v1.RecordReviewRequest.review:type_name -> suffice.v1.Review
-	29, // 11: suffice.v1.ResolveReviewRequest.state:type_name -> suffice.v1.GapState
-	24, // 12: suffice.v1.GetStatusResponse.collections:type_name -> suffice.v1.CollectionStatus
-	0,  // 13: suffice.v1.KnowledgeService.PutDocuments:input_type -> suffice.v1.PutDocumentsRequest
-	2,  // 14: suffice.v1.KnowledgeService.GetDocument:input_type -> suffice.v1.GetDocumentRequest
-	4,  // 15: suffice.v1.KnowledgeService.DeleteDocument:input_type -> suffice.v1.DeleteDocumentRequest
-	6,  // 16: suffice.v1.KnowledgeService.ListDocuments:input_type -> suffice.v1.ListDocumentsRequest
-	8,  // 17: suffice.v1.KnowledgeService.ListChanges:input_type -> suffice.v1.ListChangesRequest
-	10, // 18: suffice.v1.KnowledgeService.ListGaps:input_type -> suffice.v1.ListGapsRequest
-	12, // 19: suffice.v1.KnowledgeService.RecordGaps:input_type -> suffice.v1.RecordGapsRequest
-	14, // 20: suffice.v1.KnowledgeService.ListReviews:input_type -> suffice.v1.ListReviewsRequest
-	16, // 21: suffice.v1.KnowledgeService.RecordReview:input_type -> suffice.v1.RecordReviewRequest
-	18, // 22: suffice.v1.KnowledgeService.ResolveReview:input_type -> suffice.v1.ResolveReviewRequest
-	20, // 23: suffice.v1.KnowledgeService.SendFeedback:input_type -> suffice.v1.SendFeedbackRequest
-	22, // 24: suffice.v1.KnowledgeService.GetStatus:input_type -> suffice.v1.GetStatusRequest
-	1,  // 25: suffice.v1.KnowledgeService.PutDocuments:output_type -> suffice.v1.PutDocumentsResponse
-	3,  // 26: suffice.v1.KnowledgeService.GetDocument:output_type -> suffice.v1.GetDocumentResponse
-	5,  // 27: suffice.v1.KnowledgeService.DeleteDocument:output_type -> suffice.v1.DeleteDocumentResponse
-	7,  // 28: suffice.v1.KnowledgeService.ListDocuments:output_type -> suffice.v1.ListDocumentsResponse
-	9,  // 29: suffice.v1.KnowledgeService.ListChanges:output_type -> suffice.v1.ListChangesResponse
-	11, // 30: suffice.v1.KnowledgeService.ListGaps:output_type -> suffice.v1.ListGapsResponse
-	13, // 31: suffice.v1.KnowledgeService.RecordGaps:output_type -> suffice.v1.RecordGapsResponse
-	15, // 32: suffice.v1.KnowledgeService.ListReviews:output_type -> suffice.v1.ListReviewsResponse
-	17, // 33: suffice.v1.KnowledgeService.RecordReview:output_type -> suffice.v1.RecordReviewResponse
-	19, // 34: suffice.v1.KnowledgeService.ResolveReview:output_type -> suffice.v1.ResolveReviewResponse
-	21, // 35: suffice.v1.KnowledgeService.SendFeedback:output_type -> suffice.v1.SendFeedbackResponse
-	23, // 36: suffice.v1.KnowledgeService.GetStatus:output_type -> suffice.v1.GetStatusResponse
-	25, // [25:37] is the sub-list for method output_type
-	13, // [13:25] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	29, // 0: suffice.v1.PutDocumentsRequest.documents:type_name -> suffice.v1.Document
+	30, // 1: suffice.v1.PutDocumentsResponse.skipped:type_name -> suffice.v1.SkippedInput
+	29, // 2: suffice.v1.GetDocumentResponse.document:type_name -> suffice.v1.Document
+	29, // 3: suffice.v1.ListDocumentsResponse.documents:type_name -> suffice.v1.Document
+	31, // 4: suffice.v1.ListChangesResponse.changes:type_name -> suffice.v1.DocumentChange
+	32, // 5: suffice.v1.ListGapsRequest.kind:type_name -> suffice.v1.GapKind
+	33, // 6: suffice.v1.ListGapsRequest.state:type_name -> suffice.v1.GapState
+	34, // 7: suffice.v1.ListGapsResponse.gaps:type_name -> suffice.v1.Gap
+	35, // 8: suffice.v1.RecordGapsRequest.gaps:type_name -> suffice.v1.GapRecord
+	33, // 9: suffice.v1.ResolveGapRequest.state:type_name -> suffice.v1.GapState
+	36, // 10: suffice.v1.RecordAnswersRequest.answers:type_name -> suffice.v1.GapAnswer
+	37, // 11: suffice.v1.ListReviewsResponse.reviews:type_name -> suffice.v1.Review
+	37, // 12: suffice.v1.RecordReviewRequest.review:type_name -> suffice.v1.Review
+	33, // 13: suffice.v1.ResolveReviewRequest.state:type_name -> suffice.v1.GapState
+	28, // 14: suffice.v1.GetStatusResponse.collections:type_name -> suffice.v1.CollectionStatus
+	0,  // 15: suffice.v1.KnowledgeService.PutDocuments:input_type -> suffice.v1.PutDocumentsRequest
+	2,  // 16: suffice.v1.KnowledgeService.GetDocument:input_type -> suffice.v1.GetDocumentRequest
+	4,  // 17: suffice.v1.KnowledgeService.DeleteDocument:input_type -> suffice.v1.DeleteDocumentRequest
+	6,  // 18: suffice.v1.KnowledgeService.ListDocuments:input_type -> suffice.v1.ListDocumentsRequest
+	8,  // 19: suffice.v1.KnowledgeService.ListChanges:input_type -> suffice.v1.ListChangesRequest
+	10, // 20: suffice.v1.KnowledgeService.ListGaps:input_type -> suffice.v1.ListGapsRequest
+	12, // 21: suffice.v1.KnowledgeService.RecordGaps:input_type -> suffice.v1.RecordGapsRequest
+	14, // 22: suffice.v1.KnowledgeService.ResolveGap:input_type -> suffice.v1.ResolveGapRequest
+	16, // 23: suffice.v1.KnowledgeService.RecordAnswers:input_type -> suffice.v1.RecordAnswersRequest
+	18, // 24: suffice.v1.KnowledgeService.ListReviews:input_type -> suffice.v1.ListReviewsRequest
+	20, // 25: suffice.v1.KnowledgeService.RecordReview:input_type -> suffice.v1.RecordReviewRequest
+	22, // 26: suffice.v1.KnowledgeService.ResolveReview:input_type -> suffice.v1.ResolveReviewRequest
+	24, // 27: suffice.v1.KnowledgeService.SendFeedback:input_type -> suffice.v1.SendFeedbackRequest
+	26, // 28: suffice.v1.KnowledgeService.GetStatus:input_type -> suffice.v1.GetStatusRequest
+	1,  // 29: suffice.v1.KnowledgeService.PutDocuments:output_type -> suffice.v1.PutDocumentsResponse
+	3,  // 30: suffice.v1.KnowledgeService.GetDocument:output_type -> suffice.v1.GetDocumentResponse
+	5,  // 31: suffice.v1.KnowledgeService.DeleteDocument:output_type -> suffice.v1.DeleteDocumentResponse
+	7,  // 32: suffice.v1.KnowledgeService.ListDocuments:output_type -> suffice.v1.ListDocumentsResponse
+	9,  // 33: suffice.v1.KnowledgeService.ListChanges:output_type -> suffice.v1.ListChangesResponse
+	11, // 34: suffice.v1.KnowledgeService.ListGaps:output_type -> suffice.v1.ListGapsResponse
+	13, // 35: suffice.v1.KnowledgeService.RecordGaps:output_type -> suffice.v1.RecordGapsResponse
+	15, // 36: suffice.v1.KnowledgeService.ResolveGap:output_type -> suffice.v1.ResolveGapResponse
+	17, // 37: suffice.v1.KnowledgeService.RecordAnswers:output_type -> suffice.v1.RecordAnswersResponse
+	19, // 38: suffice.v1.KnowledgeService.ListReviews:output_type -> suffice.v1.ListReviewsResponse
+	21, // 39: suffice.v1.KnowledgeService.RecordReview:output_type -> suffice.v1.RecordReviewResponse
+	23, // 40: suffice.v1.KnowledgeService.ResolveReview:output_type -> suffice.v1.ResolveReviewResponse
+	25, // 41: suffice.v1.KnowledgeService.SendFeedback:output_type -> suffice.v1.SendFeedbackResponse
+	27, // 42: suffice.v1.KnowledgeService.GetStatus:output_type -> suffice.v1.GetStatusResponse
+	29, // [29:43] is the sub-list for method output_type
+	15, // [15:29] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_suffice_v1_knowledge_service_proto_init() }
@@ -1685,16 +1902,17 @@ func file_suffice_v1_knowledge_service_proto_init() {
 	file_suffice_v1_knowledge_service_proto_msgTypes[10].OneofWrappers = []any{}
 	file_suffice_v1_knowledge_service_proto_msgTypes[11].OneofWrappers = []any{}
 	file_suffice_v1_knowledge_service_proto_msgTypes[14].OneofWrappers = []any{}
-	file_suffice_v1_knowledge_service_proto_msgTypes[15].OneofWrappers = []any{}
 	file_suffice_v1_knowledge_service_proto_msgTypes[18].OneofWrappers = []any{}
-	file_suffice_v1_knowledge_service_proto_msgTypes[20].OneofWrappers = []any{}
+	file_suffice_v1_knowledge_service_proto_msgTypes[19].OneofWrappers = []any{}
+	file_suffice_v1_knowledge_service_proto_msgTypes[22].OneofWrappers = []any{}
+	file_suffice_v1_knowledge_service_proto_msgTypes[24].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_suffice_v1_knowledge_service_proto_rawDesc), len(file_suffice_v1_knowledge_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   25,
+			NumMessages:   29,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -26,6 +26,8 @@ const (
 	KnowledgeService_ListChanges_FullMethodName    = "/suffice.v1.KnowledgeService/ListChanges"
 	KnowledgeService_ListGaps_FullMethodName       = "/suffice.v1.KnowledgeService/ListGaps"
 	KnowledgeService_RecordGaps_FullMethodName     = "/suffice.v1.KnowledgeService/RecordGaps"
+	KnowledgeService_ResolveGap_FullMethodName     = "/suffice.v1.KnowledgeService/ResolveGap"
+	KnowledgeService_RecordAnswers_FullMethodName  = "/suffice.v1.KnowledgeService/RecordAnswers"
 	KnowledgeService_ListReviews_FullMethodName    = "/suffice.v1.KnowledgeService/ListReviews"
 	KnowledgeService_RecordReview_FullMethodName   = "/suffice.v1.KnowledgeService/RecordReview"
 	KnowledgeService_ResolveReview_FullMethodName  = "/suffice.v1.KnowledgeService/ResolveReview"
@@ -53,6 +55,10 @@ type KnowledgeServiceClient interface {
 	ListGaps(ctx context.Context, in *ListGapsRequest, opts ...grpc.CallOption) (*ListGapsResponse, error)
 	// RecordGaps adds to the ledger of gaps.
 	RecordGaps(ctx context.Context, in *RecordGapsRequest, opts ...grpc.CallOption) (*RecordGapsResponse, error)
+	// ResolveGap says what was done about a gap. A resolved one that is met again is open again.
+	ResolveGap(ctx context.Context, in *ResolveGapRequest, opts ...grpc.CallOption) (*ResolveGapResponse, error)
+	// RecordAnswers notes on open gaps that their question was answered.
+	RecordAnswers(ctx context.Context, in *RecordAnswersRequest, opts ...grpc.CallOption) (*RecordAnswersResponse, error)
 	// ListReviews lists the cases for a person.
 	ListReviews(ctx context.Context, in *ListReviewsRequest, opts ...grpc.CallOption) (*ListReviewsResponse, error)
 	// RecordReview adds a case for a person.
@@ -143,6 +149,26 @@ func (c *knowledgeServiceClient) RecordGaps(ctx context.Context, in *RecordGapsR
 	return out, nil
 }
 
+func (c *knowledgeServiceClient) ResolveGap(ctx context.Context, in *ResolveGapRequest, opts ...grpc.CallOption) (*ResolveGapResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ResolveGapResponse)
+	err := c.cc.Invoke(ctx, KnowledgeService_ResolveGap_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *knowledgeServiceClient) RecordAnswers(ctx context.Context, in *RecordAnswersRequest, opts ...grpc.CallOption) (*RecordAnswersResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RecordAnswersResponse)
+	err := c.cc.Invoke(ctx, KnowledgeService_RecordAnswers_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *knowledgeServiceClient) ListReviews(ctx context.Context, in *ListReviewsRequest, opts ...grpc.CallOption) (*ListReviewsResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ListReviewsResponse)
@@ -213,6 +239,10 @@ type KnowledgeServiceServer interface {
 	ListGaps(context.Context, *ListGapsRequest) (*ListGapsResponse, error)
 	// RecordGaps adds to the ledger of gaps.
 	RecordGaps(context.Context, *RecordGapsRequest) (*RecordGapsResponse, error)
+	// ResolveGap says what was done about a gap. A resolved one that is met again is open again.
+	ResolveGap(context.Context, *ResolveGapRequest) (*ResolveGapResponse, error)
+	// RecordAnswers notes on open gaps that their question was answered.
+	RecordAnswers(context.Context, *RecordAnswersRequest) (*RecordAnswersResponse, error)
 	// ListReviews lists the cases for a person.
 	ListReviews(context.Context, *ListReviewsRequest) (*ListReviewsResponse, error)
 	// RecordReview adds a case for a person.
@@ -253,6 +283,12 @@ func (UnimplementedKnowledgeServiceServer) ListGaps(context.Context, *ListGapsRe
 }
 func (UnimplementedKnowledgeServiceServer) RecordGaps(context.Context, *RecordGapsRequest) (*RecordGapsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method RecordGaps not implemented")
+}
+func (UnimplementedKnowledgeServiceServer) ResolveGap(context.Context, *ResolveGapRequest) (*ResolveGapResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ResolveGap not implemented")
+}
+func (UnimplementedKnowledgeServiceServer) RecordAnswers(context.Context, *RecordAnswersRequest) (*RecordAnswersResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method RecordAnswers not implemented")
 }
 func (UnimplementedKnowledgeServiceServer) ListReviews(context.Context, *ListReviewsRequest) (*ListReviewsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListReviews not implemented")
@@ -416,6 +452,42 @@ func _KnowledgeService_RecordGaps_Handler(srv interface{}, ctx context.Context, 
 	return interceptor(ctx, in, info, handler)
 }
 
+func _KnowledgeService_ResolveGap_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ResolveGapRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(KnowledgeServiceServer).ResolveGap(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: KnowledgeService_ResolveGap_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(KnowledgeServiceServer).ResolveGap(ctx, req.(*ResolveGapRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _KnowledgeService_RecordAnswers_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RecordAnswersRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(KnowledgeServiceServer).RecordAnswers(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: KnowledgeService_RecordAnswers_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(KnowledgeServiceServer).RecordAnswers(ctx, req.(*RecordAnswersRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _KnowledgeService_ListReviews_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ListReviewsRequest)
 	if err := dec(in); err != nil {
@@ -540,6 +612,14 @@ var KnowledgeService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "RecordGaps",
 			Handler:    _KnowledgeService_RecordGaps_Handler,
+		},
+		{
+			MethodName: "ResolveGap",
+			Handler:    _KnowledgeService_ResolveGap_Handler,
+		},
+		{
+			MethodName: "RecordAnswers",
+			Handler:    _KnowledgeService_RecordAnswers_Handler,
 		},
 		{
 			MethodName: "ListReviews",
