@@ -23,6 +23,7 @@ type TableQuestion struct {
 	ID       string
 	Question string
 	Answer   string // the text of the cell
+	Headings string // the headings of the first cell with that text, row before column, as the set gives them
 	Table    string // as Markdown
 	Title    string // of the document the table stands in; "" unknown
 	Test     bool   // held out: nobody tunes on it
@@ -75,23 +76,38 @@ func aitqa(dir string) ([]TableQuestion, error) {
 		}
 	}
 	text := map[string]string{}
-	cells := map[string]map[string]bool{}
+	cells := map[string]map[string]string{} // the headings of a cell by its text
 	for _, t := range tables {
 		text[t.ID] = hierarchical(t.Columns, t.Rows, t.Data)
-		cells[t.ID] = map[string]bool{}
-		for _, row := range t.Data {
-			for _, c := range row {
-				cells[t.ID][cellText(c)] = true
+		cells[t.ID] = map[string]string{}
+		for i, row := range t.Data {
+			var head []string
+			switch {
+			case i < len(t.Rows):
+				head = t.Rows[i]
+			case len(row) > 0:
+				head = row[:1]
+			}
+			for k, c := range row {
+				var column []string
+				if k < len(t.Columns) {
+					column = t.Columns[k]
+				}
+				firstHeadings(cells[t.ID], c, head, column)
 			}
 		}
 	}
 	var out []TableQuestion
 	for _, q := range questions {
-		if len(q.Answers) != 1 || !cells[q.Table][cellText(q.Answers[0])] {
+		if len(q.Answers) != 1 {
+			continue
+		}
+		headings, ok := cells[q.Table][cellText(q.Answers[0])]
+		if !ok {
 			continue
 		}
 		out = append(out, TableQuestion{
-			ID: q.ID, Question: q.Question, Answer: cellText(q.Answers[0]), Table: text[q.Table],
+			ID: q.ID, Question: q.Question, Answer: cellText(q.Answers[0]), Headings: headings, Table: text[q.Table],
 			Title: airline(most(named[q.Table])), Test: halfTest(text[q.Table]),
 		})
 	}
@@ -234,10 +250,13 @@ func tatqa(dir string) ([]TableQuestion, error) {
 		if c := caption(paragraphs); c != "" {
 			table = c + "\n\n" + table
 		}
-		cells := map[string]bool{}
+		cells := map[string]string{} // the headings of a cell by its text
+		columns := columnHeadings(rows[:dated(rows, heads)])
 		for _, row := range rows[heads:] {
-			for _, c := range row[min(1, len(row)):] {
-				cells[cellText(c)] = true
+			for k, c := range row {
+				if k > 0 {
+					firstHeadings(cells, c, row[:1], columns[k])
+				}
 			}
 		}
 		for _, q := range entry.Questions {
@@ -246,13 +265,22 @@ func tatqa(dir string) ([]TableQuestion, error) {
 				continue
 			}
 			answer := cellText(answers[0])
-			if answer == "" || !cells[answer] {
+			headings, ok := cells[answer]
+			if answer == "" || !ok {
 				continue
 			}
-			out = append(out, TableQuestion{ID: q.UID, Question: q.Question, Answer: answer, Table: table, Test: halfTest(table)})
+			out = append(out, TableQuestion{ID: q.UID, Question: q.Question, Answer: answer, Headings: headings, Table: table, Test: halfTest(table)})
 		}
 	}
 	return out, nil
+}
+
+// firstHeadings keeps the headings of the first cell of a table with a text.
+func firstHeadings(cells map[string]string, cell string, row, column []string) {
+	c := cellText(cell)
+	if _, ok := cells[c]; !ok {
+		cells[c] = cellText(strings.Join(row, " ") + " " + strings.Join(column, " "))
+	}
 }
 
 // caption is the sentence of the paragraphs around a table that announces it, else the
@@ -293,6 +321,54 @@ func tableHead(rows [][]string) int {
 		n++
 	}
 	return max(n, 1)
+}
+
+// dated is the number of rows at the top with the rows of years under the first n, which
+// often have a unit before them.
+func dated(rows [][]string, n int) int {
+	for ; n < len(rows)-1; n++ {
+		years := 0
+		for k, c := range rows[n] {
+			switch {
+			case k == 0 || strings.TrimSpace(c) == "":
+			case year.MatchString(c):
+				years++
+			default:
+				return n
+			}
+		}
+		if years == 0 {
+			return n
+		}
+	}
+	return n
+}
+
+// year finds a year in a heading, and nothing in an amount.
+var year = regexp.MustCompile(`(?:^|[^\d,.$])(?:19|20)\d\d(?:$|[^\d,.])|^(?:FY|fy)\d\d`)
+
+// columnHeadings are the headings of each column, top first. A heading over an empty one
+// to its right is over both, but in the lowest row.
+func columnHeadings(head [][]string) map[int][]string {
+	out := map[int][]string{}
+	for level, row := range head {
+		last := ""
+		for k, c := range row {
+			if k == 0 {
+				continue
+			}
+			if c = strings.TrimSpace(c); c != "" {
+				last = c
+			}
+			if c == "" && level == len(head)-1 {
+				continue
+			}
+			if last != "" {
+				out[k] = append(out[k], last)
+			}
+		}
+	}
+	return out
 }
 
 // halfTest deals tables into two halves by their text; the side of IsTest is always
@@ -357,6 +433,21 @@ func DerivedSlots(q TableQuestion, a kb.Analysis) []fact.Need {
 		n.HasTime, n.TimeText = a.Time.Text != "", a.Time.Text
 	}
 	return []fact.Need{n}
+}
+
+// HeadingSlots is the slot that somebody would write who has the table before them:
+// the headings of the right cell in the words of the table, the kind of value that the
+// answer has, and the time that precheck reads in the headings. What it misses is
+// misread, not worded otherwise.
+func HeadingSlots(analyze Analyze) Slots {
+	return func(q TableQuestion, _ kb.Analysis) []fact.Need {
+		a, err := analyze(context.Background(), kb.Question{Text: q.Headings, AsOf: tablesAsOf})
+		if err != nil {
+			return nil // headings that are no question: nothing is asked
+		}
+		q.Question = q.Headings
+		return DerivedSlots(q, a)
+	}
 }
 
 // Tables measures how often the right cell is among the facts that fill the slots of

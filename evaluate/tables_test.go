@@ -49,7 +49,7 @@ func TestTables(t *testing.T) {
 					half = append(half, q)
 				}
 			}
-			for kind, slots := range map[string]evaluate.Slots{"asked": evaluate.AskedSlots(rerank.Needs), "derived": evaluate.DerivedSlots} {
+			for kind, slots := range map[string]evaluate.Slots{"asked": evaluate.AskedSlots(rerank.Needs), "derived": evaluate.DerivedSlots, "headings": evaluate.HeadingSlots(pre.Analyze)} {
 				label := fmt.Sprintf("%s %s %s", name, kind, map[bool]string{false: "tuning", true: "held out"}[test])
 				row, err := evaluate.Tables(t.Context(), e, pre.Analyze, slots, label, half)
 				if err != nil {

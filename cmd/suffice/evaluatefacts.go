@@ -56,7 +56,7 @@ func (c *cli) measureFacts(ctx context.Context, shared string) error {
 			for _, s := range []struct {
 				name  string
 				slots evaluate.Slots
-			}{{"asked", evaluate.AskedSlots(r.Needs)}, {"derived", evaluate.DerivedSlots}} {
+			}{{"asked", evaluate.AskedSlots(r.Needs)}, {"derived", evaluate.DerivedSlots}, {"headings", evaluate.HeadingSlots(r.Precheck.Analyze)}} {
 				label := fmt.Sprintf("%s %s %s", set, s.name, map[bool]string{false: "tuning", true: "held out"}[held])
 				row, err := evaluate.Tables(ctx, r.Engine, r.Precheck.Analyze, s.slots, label, half)
 				if err != nil {
