@@ -74,7 +74,7 @@ func (e *Engine) fitCell(n *prepared, v *view, page, i int, gaps *[]string) cand
 	precision := v.labelPrecision(f, n)
 	c.fit = sum / total * (1 - labelPrecision + labelPrecision*precision)
 	c.own = (own/total + precision) / 2
-	if own/total < leastLabel {
+	if own/total < leastLabel && !(n.HasTime && v.datedCell(f)) {
 		c.worst = 1
 	}
 	c.late = e.elsewhere(n, v, i)
@@ -89,6 +89,43 @@ func (e *Engine) fitCell(n *prepared, v *view, page, i int, gaps *[]string) cand
 	}
 	c.ref.Score = c.fit
 	return c
+}
+
+// datedCell reports whether the row and the column of a cell both say when and nothing
+// else, as months by years do: what is measured then stands over the table alone.
+func (v *view) datedCell(f *Fact) bool {
+	if len(f.Times) == 0 || f.Subject.Text == "" || f.Attribute.Text == "" {
+		return false
+	}
+	for _, t := range f.Anchors {
+		if (t.Origin == RowHeader || t.Origin == ColHeader) && !timeTerm(t.Text) {
+			return false
+		}
+	}
+	return true
+}
+
+// timeTerm reports whether a word of a heading belongs to a time: 2024, Q3, 三月, 季度.
+func timeTerm(s string) bool {
+	if periodWords[s] || year(s) || shortMonths[s] != "" {
+		return true
+	}
+	letters := strings.Trim(s, "0123456789一二三四五六七八九十")
+	switch letters {
+	case "", "q", "h", "st", "nd", "rd", "th", "fy", "年", "月", "季度", "季", "半年", "上半年", "下半年", "第季度", "上", "下", "半", "第", "度", "全年":
+		return true
+	}
+	return false
+}
+
+// timeLabel reports whether a heading is made of such words alone: Mar., second quarter.
+func timeLabel(s string) bool {
+	for _, w := range strings.Fields(fold(s)) {
+		if !timeTerm(strings.Trim(w, ".,*'")) {
+			return false
+		}
+	}
+	return true
 }
 
 // fills reports whether a candidate fills its need.
@@ -113,7 +150,7 @@ func (v *view) labelBag(f *Fact) *bag {
 func (v *view) labelPrecision(f *Fact, n *prepared) float64 {
 	asked, total := 0.0, 0.0
 	for _, t := range f.Anchors {
-		if t.Origin != RowHeader && t.Origin != ColHeader || periodWords[t.Text] || light[t.Text] && !sumWords[t.Text] {
+		if t.Origin != RowHeader && t.Origin != ColHeader || timeTerm(t.Text) || light[t.Text] && !sumWords[t.Text] {
 			continue
 		}
 		w := t.Weight

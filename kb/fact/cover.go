@@ -455,7 +455,7 @@ func moneyFirst(cands []candidate, v *view) []candidate {
 	}
 	found := false
 	for _, c := range cands {
-		found = found || isMoney(c) && c.fit >= fillFit && c.worst <= gapShare
+		found = found || isMoney(c) && !c.late && c.fit >= fillFit && c.worst <= gapShare
 	}
 	if !found {
 		return cands
@@ -735,7 +735,7 @@ const leastNamed = 0.3
 // what, either names it.
 func (n *prepared) anotherRow(v *view, i int) bool {
 	f := &v.page.Facts[i]
-	if n.kinds.extreme != 0 || !v.inTable(f) || f.Subject.Text == "" || len(v.subjectLimits(i)) > 0 {
+	if n.kinds.extreme != 0 || !v.inTable(f) || f.Subject.Text == "" || len(v.subjectLimits(i)) > 0 || timeLabel(f.Subject.Text) {
 		return false
 	}
 	w := v.subjectOf(i).undated

@@ -3,6 +3,7 @@ package fact
 import (
 	"math"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -225,10 +226,13 @@ func numbersIn(folded []rune) numberSet {
 // numbers are those of the page and its title.
 func (s *sheet) numbers() numberSet {
 	return *s.figures.get(0, func() *numberSet {
-		n := numbersIn(s.foldedText())
-		for k := range numbersIn(text.Fold([]rune(s.title))) {
+		folded, title := s.foldedText(), text.Fold([]rune(s.title))
+		n := numbersIn(folded)
+		n.spelled(folded)
+		for k := range numbersIn(title) {
 			n[k] = true
 		}
+		n.spelled(title)
 		return &n
 	})
 }
@@ -238,7 +242,33 @@ func (n numberSet) in(s string) (float64, bool) {
 	if len(n) == 0 {
 		return 0, false
 	}
-	return n.among(numbersIn(text.Fold([]rune(s))))
+	folded := text.Fold([]rune(s))
+	have := numbersIn(folded)
+	have.spelled(folded)
+	return n.among(have)
+}
+
+// spelled adds the numbers below a hundred in Chinese numerals: 二月 answers to 2月, and
+// 第十二条 to article 12. What is asked is not read so: 一 is in too many other words.
+func (n numberSet) spelled(folded []rune) {
+	for i := 0; i < len(folded); {
+		value, ten, j := 0, false, i
+		for ; j < len(folded); j++ {
+			if folded[j] == '十' && !ten {
+				value, ten = max(value, 1)*10, true
+				continue
+			}
+			d := strings.IndexRune("一二三四五六七八九", folded[j])
+			if d < 0 || value%10 != 0 || value > 0 && !ten {
+				break
+			}
+			value += d/len("一") + 1
+		}
+		if j > i {
+			n[strconv.Itoa(value)] = true
+		}
+		i = max(j, i+1)
+	}
 }
 
 // among is the share of the numbers that others have; false if there are none.

@@ -453,6 +453,10 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 				cov := w.cover(v.clauseBag(o.Clause))
 				impliedByForm(o.Value.Quantity, w, cov.cells)
 				fit = max(fit, 0.8*w.score(cov.cells))
+			case v.tableCell(o) && len(f.Times) > 0 && v.datedCell(o):
+				cov := w.cover(v.factBag(i))
+				lift(w, cov.cells, v.frameBag(), 1)
+				fit = max(fit, 0.8*w.score(cov.cells))
 			}
 			if _, ok := inTimetable(w, v, i); ok {
 				fit = max(fit, timetableFit)

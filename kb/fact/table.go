@@ -407,6 +407,13 @@ func (t *tableReader) read(caption text.Span) {
 			t.scale = r.unitNote(t.g.rows[i][0].Span)
 		}
 	}
+	for i := len(r.src.Headings); i >= 0 && t.scale == ""; i-- { // 各月产量（吨） may be the name of the page or of its part
+		s := r.src.Title
+		if i > 0 {
+			s = r.src.Headings[i-1]
+		}
+		t.scale = unitNote(string(text.Fold([]rune(s))))
+	}
 	t.columns = make([]header, t.width)
 	for c := range t.columns {
 		t.columns[c] = t.columnHeader(c, 0, t.headers)
@@ -701,17 +708,21 @@ func (t *tableReader) joinTimes(levels ...header) []when.Expr {
 	if len(times) < 2 {
 		return times
 	}
-	for _, w := range [2]string{strings.Join(words, " "), reversed(words)} {
+	var best when.Expr
+	for _, w := range [3]string{chineseYear(words), strings.Join(words, " "), reversed(words)} {
 		var found []when.Expr
 		for _, x := range when.Find(text.Fold([]rune(w)), t.r.options) {
 			if !x.From.IsZero() || !x.To.IsZero() {
 				found = append(found, x)
 			}
 		}
-		if len(found) == 1 {
-			found[0].Span = times[len(times)-1].Span
-			return found
+		if len(found) == 1 && found[0].Len() > best.Len() { // "2024 May" holds 2024 alone
+			best = found[0]
 		}
+	}
+	if best.Len() > 0 {
+		best.Span = times[len(times)-1].Span
+		return []when.Expr{best}
 	}
 	// What cannot be placed says nothing beside what can.
 	var placed []when.Expr
@@ -724,6 +735,24 @@ func (t *tableReader) joinTimes(levels ...header) []when.Expr {
 		return placed
 	}
 	return times
+}
+
+// chineseYear writes a bare year before Chinese months and quarters as their sentences
+// do (2024年三月); "" when there is no such year or nothing Chinese beside it.
+func chineseYear(words []string) string {
+	first, rest, han := "", "", false
+	for _, w := range words {
+		if w = strings.TrimSpace(w); first == "" && year(w) {
+			first = w + "年"
+			continue
+		}
+		rest += w
+		han = han || strings.ContainsAny(w, "年月日季期度周半")
+	}
+	if first == "" || !han {
+		return ""
+	}
+	return first + rest
 }
 
 func reversed(words []string) string {
@@ -791,15 +820,24 @@ func (t *tableReader) heading(s text.Span, origin Origin, weight float64) header
 	h.terms = weighted(r.termsIn(s), origin, weight)
 	if len(h.times) == 0 {
 		b := t.bare(s)
-		if w := string(r.folded[b.Start:b.End]); year(w) {
-			h.times = yearExpr(w, b)
+		w := string(r.folded[b.Start:b.End])
+		if year(w) {
+			h.times = bareTime(w, b)
+		} else if m := shortMonths[strings.TrimSuffix(w, ".")]; m != "" {
+			h.times = bareTime(m, b)
 		}
 	}
 	h.timeOnly = len(h.times) > 0 && t.onlyTime(h)
 	return h
 }
 
-func yearExpr(w string, s text.Span) []when.Expr {
+// shortMonths are the months as headings shorten them; alone in a sentence such a word
+// may be a name or a verb, as a heading it is the month.
+var shortMonths = map[string]string{"jan": "january", "feb": "february", "mar": "march", "march": "march", "apr": "april", "may": "may", "jun": "june",
+	"jul": "july", "aug": "august", "sep": "september", "sept": "september", "oct": "october", "nov": "november", "dec": "december"}
+
+// bareTime reads a year or month that stands alone in a heading.
+func bareTime(w string, s text.Span) []when.Expr {
 	found := when.Find(text.Fold([]rune("in "+w)), when.Options{})
 	for i := range found {
 		found[i].Span = s
@@ -811,10 +849,14 @@ func yearExpr(w string, s text.Span) []when.Expr {
 // unitNote finds the unit that a caption or heading gives to all numbers under it:
 // (in millions), 单位：万元, (min), (%).
 func (r *reader) unitNote(s text.Span) string {
-	if s.Empty() {
+	return unitNote(string(r.folded[s.Start:s.End]))
+}
+
+// unitNote is the same for a folded text.
+func unitNote(str string) string {
+	if str == "" {
 		return ""
 	}
-	str := string(r.folded[s.Start:s.End])
 	if i := strings.Index(str, "单位"); i >= 0 {
 		rest := strings.TrimLeft(str[i+len("单位"):], " :是为")
 		return strings.TrimSpace(cutAny(rest, ",，;；)。 |"))
