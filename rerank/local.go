@@ -139,13 +139,9 @@ func (l *Local) judge(ctx context.Context, req kb.AssessRequest) (*judged, error
 	if len(parties) > len(j.live) { // a superseded page is a side of a conflict, and fills nothing
 		round = engine.Round(partyPages, partyMetas)
 	}
-	may := map[int]bool{} // by page, so that a page of many conflicts is searched once
 	ordered := func(r fact.Ref) bool {
 		page := partyPages[r.Page]
-		if _, known := may[r.Page]; !known {
-			may[r.Page] = reading.MayOrder(page)
-		}
-		return may[r.Page] && reading.Orders(page, r.Span)
+		return reading.MayOrder(page) && reading.Orders(page, r.Span)
 	}
 	for _, clash := range round.Conflicts(ctx, j.needs) {
 		a, b := req.Candidates[parties[clash.A.Page]].Passage, req.Candidates[parties[clash.B.Page]].Passage

@@ -81,11 +81,11 @@ func (r *Round) meantColumns(n *prepared, v *view, i int) []int {
 	asked := when.Find(text.Fold([]rune(n.Question)), when.Options{})
 	words := r.engine.lookupWords(n)
 	timed, best := true, 0.0
+	nameShares(columns, question, words)
 	for k := range columns {
 		x := &columns[k]
 		times := v.page.Facts[x.fact].Times
 		timed = timed && len(times) > 0
-		x.named = nameShare(x, columns, question, words)
 		if when.OnDaysOf(asked, times) || len(n.times) > 0 && sharesPeriod(n.times, times) {
 			x.named = 1
 		}

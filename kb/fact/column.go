@@ -2,6 +2,7 @@ package fact
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"suffice.dev/suffice/kb/fact/quantity"
@@ -30,47 +31,25 @@ type column struct {
 	named float64
 }
 
-// columnsBeside are the cells of a fact's row that hold values of its kind, itself
-// included, with the label of the row and the heading over the labels; none where it is not
-// one of several.
-func (v *view) columnsBeside(i int) (out []column, label, corner *wording) {
-	f := &v.page.Facts[i]
-	if !v.tableCell(f) || f.Value.Quantity == nil {
-		return nil, nil, nil
-	}
-	all, label, corner := v.columnsOf(i)
-	here := false
-	for _, x := range all {
-		if oneKind(f.Value.Quantity, v.page.Facts[x.fact].Value.Quantity) {
-			out, here = append(out, x), here || x.fact == i
-		}
-	}
-	if !here {
-		return nil, nil, nil
-	}
-	return out, label, corner
-}
-
 // columnsOf are all cells of a fact's row that hold quantities, with its label and the
 // heading over the labels.
 func (v *view) columnsOf(i int) (out []column, label, corner *wording) {
-	f := &v.page.Facts[i]
-	tables := v.tablesOf()
-	for t := range tables {
-		for r := range tables[t].rows {
-			row := &tables[t].rows[r]
-			if row.sentence != f.Sentence || len(row.cells) == 0 {
-				continue
-			}
-			for c := 1; c < len(row.cells) && c < len(tables[t].heads); c++ {
-				if k := row.cells[c].fact; k >= 0 && tables[t].heads[c] != "" && v.page.Facts[k].Value.Quantity != nil {
-					out = append(out, column{fact: k, head: fold(tables[t].heads[c]), w: tables[t].headings[c]})
-				}
-			}
-			return out, row.cells[0].w, tables[t].headings[0]
+	s := v.page.Facts[i].Sentence
+	tables := v.tables()
+	if s < 0 || s >= len(tables.at) || tables.at[s].table < 0 {
+		return nil, nil, nil
+	}
+	t := &tables.list[tables.at[s].table]
+	row := &t.rows[tables.at[s].row]
+	if len(row.cells) == 0 {
+		return nil, nil, nil
+	}
+	for c := 1; c < len(row.cells) && c < len(t.heads); c++ {
+		if k := row.cells[c].fact; k >= 0 && t.heads[c] != "" && v.page.Facts[k].Value.Quantity != nil {
+			out = append(out, column{fact: k, head: t.folded[c], w: t.headings[c]})
 		}
 	}
-	return nil, nil, nil
+	return out, row.cells[0].w, t.headings[0]
 }
 
 // oneKind reports whether two quantities could answer one question: sums of money, times of
@@ -79,63 +58,118 @@ func oneKind(a, b *quantity.Quantity) bool {
 	return a != nil && b != nil && loose(a.Unit.Dim) == loose(b.Unit.Dim)
 }
 
+// cellClaim is a value of a claim as it is compared with cells of tables. What it says of
+// the columns of a row is worked out once for all cells of the row.
+type cellClaim struct {
+	k     *Checker
+	c     Claim
+	f     *Fact
+	w     *wording
+	said  string // the clause of the claim, folded
+	words *bag
+	rows  map[claimedRow]*columnsNamed
+}
+
+// claimedRow is the columns of one kind in a row.
+type claimedRow struct {
+	v        *view
+	sentence int
+	kind     quantity.Dimension
+}
+
+// columnsNamed is how a claim names the columns of a row.
+type columnsNamed struct {
+	named   map[int]float64 // by fact: how far the claim names its column; nil = all or none of them are meant
+	best    float64
+	general int  // the fact of the one column of prices; -1 = none, or several
+	apart   bool // some columns have the claim's value, and some another
+}
+
 // anotherCell reports whether a claim's value is not the one of a table cell, though the
 // row is its: the claim names another column, or none, and the columns differ.
-func (k *Checker) anotherCell(c Claim, f *Fact, w *wording, v *view, i int) bool {
-	if f.Value.Quantity == nil || f.Clause < 0 || f.Clause >= len(c.Page.Clauses) || foreign(c.Page, v.page) {
+func (x *cellClaim) anotherCell(v *view, i int) bool {
+	o := &v.page.Facts[i]
+	if x.f.Value.Quantity == nil || x.f.Clause < 0 || x.f.Clause >= len(x.c.Page.Clauses) || !v.tableCell(o) || o.Value.Quantity == nil || foreign(x.c.Page, v.page) {
 		return false
 	}
-	columns, label, corner := v.columnsBeside(i)
+	key := claimedRow{v, o.Sentence, loose(o.Value.Quantity.Unit.Dim)}
+	row, ok := x.rows[key]
+	if !ok {
+		if x.rows == nil {
+			x.rows, x.said, x.words = map[claimedRow]*columnsNamed{}, fold(x.c.Page.Quote(x.c.Page.Clauses[x.f.Clause].Span)), bagOf(x.w)
+		}
+		row = x.columnsNamed(v, i)
+		x.rows[key] = row
+	}
+	if row == nil {
+		return false
+	}
+	own, here := row.named[i]
+	switch {
+	case !here:
+		return false
+	case row.best >= columnNamed:
+		return own < row.best-columnLead
+	case row.general >= 0:
+		return row.general != i
+	}
+	return row.apart
+}
+
+// columnsNamed works out how the claim names the columns of a cell's row that hold values of
+// its kind; nil where it is not one of several.
+func (x *cellClaim) columnsNamed(v *view, i int) *columnsNamed {
+	f := x.f
+	columns, label, corner := v.columnsOf(i)
+	columns = slices.DeleteFunc(columns, func(c column) bool {
+		return !oneKind(v.page.Facts[i].Value.Quantity, v.page.Facts[c.fact].Value.Quantity)
+	})
 	if len(columns) < 2 {
-		return false
+		return nil
 	}
-	said := fold(c.Page.Quote(c.Page.Clauses[f.Clause].Span))
-	own, best, weekly, worded := 0.0, 0.0, true, bagOf(w)
+	out := &columnsNamed{named: make(map[int]float64, len(columns)), general: -1}
+	weekly := true
+	nameShares(columns, x.said, x.words)
 	for n := range columns {
-		x := &columns[n]
-		x.named = nameShare(x, columns, said, worded)
-		times := v.page.Facts[x.fact].Times
+		c := &columns[n]
+		times := v.page.Facts[c.fact].Times
 		weekly = weekly && len(times) > 0
 		switch {
 		case when.OnDaysOf(f.Times, times):
-			x.named = 1
-		case len(f.Times) > 0 && scopes(f.Times, &v.page.Facts[x.fact]) == relation.Differs:
-			x.named = 0
+			c.named = 1
+		case len(f.Times) > 0 && scopes(f.Times, &v.page.Facts[c.fact]) == relation.Differs:
+			c.named = 0
 		case len(f.Times) > 0 && when.Scope(f.Times, nil) == relation.Same && sharesPeriod(f.Times, times):
-			x.named = 1
+			c.named = 1
 		}
-		best = max(best, x.named)
-		if x.fact == i {
-			own = x.named
-		}
+		out.best = max(out.best, c.named)
+		out.named[c.fact] = c.named
 	}
-	if best >= columnNamed {
-		return own < best-columnLead
+	if out.best >= columnNamed {
+		return out
 	}
 	money := f.Value.Quantity.Unit.Dim == quantity.Money
-	if best > columnOpen || !money && !weekly || !k.bare(f, w, label, corner, v) {
-		return false
+	if out.best > columnOpen || !money && !weekly || !x.k.bare(f, x.w, label, corner, v) {
+		return nil
 	}
 	// It names none: the one column of prices is meant, else all of them.
-	general, many := -1, 0
-	for _, x := range columns {
-		if generalPrice.MatchString(x.head) {
-			general = x.fact
+	many, same, differs := 0, false, false
+	for _, c := range columns {
+		if generalPrice.MatchString(c.head) {
+			out.general = c.fact
 			many++
 		}
-	}
-	if many == 1 {
-		return general != i
-	}
-	same, differs := false, false
-	for _, x := range columns {
-		if r, _ := sameValue(f.Value, v.page.Facts[x.fact].Value); r == relation.Same {
+		if r, _ := sameValue(f.Value, v.page.Facts[c.fact].Value); r == relation.Same {
 			same = true
 		} else {
 			differs = true
 		}
 	}
-	return same && differs
+	if many != 1 {
+		out.general = -1
+	}
+	out.apart = same && differs
+	return out
 }
 
 // sharesPeriod reports whether one of the stated periods is one of a column's.
@@ -152,6 +186,25 @@ func sharesPeriod(stated, column []when.Expr) bool {
 
 // generalPrice matches the heading of a column of prices, whatever of.
 var generalPrice = regexp.MustCompile(`^(?:(?:list|unit|retail|full|regular|standard|normal|our|total|selling) )?(?:prices?|costs?|fees?|rates?|fares?|charges?|amount|tariff)(?: (?:each|per .*))?$|^(?:单|售|定|票|标|原|总|零售|市场)?(?:价|价格|价钱|费用|收费|金额)(?:标准)?$`)
+
+// nameShares is nameShare of all columns. A heading that stands nowhere in what is said sets
+// nothing apart, so that each is compared only with the few that do.
+func nameShares(columns []column, said string, words *bag) {
+	var there []column
+	for _, x := range columns {
+		if strings.Contains(said, x.head) && !slices.ContainsFunc(there, func(o column) bool { return o.head == x.head }) {
+			there = append(there, x)
+		}
+	}
+	for n := range columns {
+		x := &columns[n]
+		beside := there
+		if slices.ContainsFunc(there, func(o column) bool { return len(o.head) > len(x.head) && strings.Contains(o.head, x.head) }) {
+			beside = columns // what is left of the claim may name others
+		}
+		x.named = nameShare(x, beside, said, words)
+	}
+}
 
 // nameShare is the share of a column's heading that a claim has, where it is not a part of
 // a longer heading that the claim has: members and non-members.

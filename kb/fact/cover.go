@@ -339,13 +339,11 @@ func (e *Engine) items(refs []Ref, views []*view) int {
 			continue
 		}
 		pages[r.Page] = true
-		for _, s := range p.Sentences {
-			if s.Item > 0 {
-				numbers[s.Item] = true
+		for _, s := range views[r.Page].stepsOn() {
+			if s.last {
+				s.number = lastStep
 			}
-		}
-		for _, k := range stepNumbers(p.Runes) {
-			numbers[k] = true
+			numbers[s.number] = true
 		}
 	}
 	if len(numbers) > 1 { // numbered items are counted by their numbers alone

@@ -125,7 +125,6 @@ func (x *crossings) readLatin(w *wording) {
 // readPhrases looks up the phrases with stop words of an English wording, as they stand
 // and, of a verb with a particle, with what they are about between: turn it off, get the
 // deposit back.
-// readPhrase is latin, unkept.
 func (x *crossings) readPhrases(w *wording) {
 	words := lexicon.DefaultCrossing()
 	var stems []string

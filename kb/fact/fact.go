@@ -12,6 +12,7 @@
 package fact
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -237,7 +238,9 @@ type Alias struct {
 // Page is all that was read from one source. It does not depend on any question
 // and is stored with the chunk.
 type Page struct {
-	ready atomic.Pointer[sheet] // what comparisons prepared of it, for the engine and title that asked last
+	ready atomic.Pointer[sheet]       // what comparisons prepared of it, for the engine and title that asked last
+	cells atomic.Pointer[[]tableLine] // see lines
+	once  sync.Map                    // answers by what was asked, see Once
 
 	Runes      []rune // the text
 	Sentences  []SentenceInfo
@@ -251,6 +254,17 @@ type Page struct {
 type Reference struct {
 	Span   text.Span
 	Target string
+}
+
+// Once answers what depends on the page alone, and keeps the answer with the page under a
+// name that is the asker's. It is safe for concurrent use: two goroutines may both find out.
+func (p *Page) Once(name string, find func(*Page) bool) bool {
+	if known, ok := p.once.Load(name); ok {
+		return known.(bool)
+	}
+	answer := find(p)
+	p.once.Store(name, answer)
+	return answer
 }
 
 // Quote returns the text of a span.

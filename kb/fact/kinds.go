@@ -674,10 +674,11 @@ var stepWords = text.NewTrie(map[int16]string{
 	9: "第九步|第9步|step 9|step nine|ninth step", 10: "第十步|第10步|step 10|step ten|tenth step", lastStep: "最后一步|最后，|finally,|lastly,|last step|final step",
 })
 
-// lastStep stands for the last step, whatever its number.
-const lastStep = 11
+// lastStep stands for the last step, whatever its number, and is the number of none.
+const lastStep = -1
 
-// stepNumbers lists the numbers of steps named in a text: 第一步, step 2, "Third,".
+// stepNumbers lists the numbers of steps named in a text: 第一步, step 2, "Third,"; lastStep
+// for the last one.
 func stepNumbers(runes []rune) []int {
 	folded := text.Fold(runes)
 	var out []int

@@ -229,12 +229,19 @@ func leading(p *Page, s text.Span, most int) text.Span {
 // groupAt is the piece that holds a clause; nil where none does.
 func (k *Checker) groupAt(page, clause int) *group {
 	all := k.groupsOf(page)
-	for i := range all {
-		if all[i].clauses[0] <= clause && clause < all[i].clauses[1] {
-			return &all[i]
+	i, ok := slices.BinarySearchFunc(all, clause, func(g group, clause int) int {
+		switch {
+		case g.clauses[1] <= clause:
+			return -1
+		case g.clauses[0] > clause:
+			return 1
 		}
+		return 0
+	})
+	if !ok {
+		return nil
 	}
-	return nil
+	return &all[i]
 }
 
 // weighs is the weight of the grams of a that b has and none of the others.
@@ -264,10 +271,21 @@ type speaker struct {
 	said, first map[string]float64
 	two         bool // it compares or joins groups
 	valued      bool // it is looked for by a value, which only one group has
+
+	heard *heard
+}
+
+// heard is which groups, subjects and columns of the sources a claim names at all, found once
+// for all values that it is compared with.
+type heard struct {
+	groups   [][]int          // by page: of groupsOf
+	subjects map[[2]int][]int // by page and sentence: facts
+	columns  map[[2]int][]int // by page and clause: facts
+	beside   map[besideKey]*valuesBeside
 }
 
 func speakerOf(p *Page, span text.Span, skip ...text.Span) speaker {
-	return speaker{said: grams(p, span, skip...), first: grams(p, leading(p, span, labelRunes), skip...), two: comparesTwo.MatchString(strings.ReplaceAll(fold(p.Quote(span)), "平均", ""))}
+	return speaker{said: grams(p, span, skip...), first: grams(p, leading(p, span, labelRunes), skip...), two: comparesTwo.MatchString(strings.ReplaceAll(fold(p.Quote(span)), "平均", "")), heard: &heard{}}
 }
 
 // stretchOf is the stretch of a claim that says of what a value of it is: all of the claim,
@@ -357,10 +375,14 @@ func (k *Checker) sibling(c speaker, at *group) *group {
 	}
 	var best *group
 	most := 0.0
-	all := k.groupsOf(at.page)
-	for i := range all {
+	all, of := k.groupsOf(at.page), k.namedGroups(c, at.page)
+	from, _ := slices.BinarySearchFunc(of, at.sentence-6, func(i, sentence int) int { return all[i].sentence - sentence })
+	for _, i := range of[from:] {
 		o := &all[i]
-		if o == at || o.row != at.row || o.sentence > at.sentence+4 || o.sentence < at.sentence-6 {
+		if o.sentence > at.sentence+4 {
+			break
+		}
+		if o == at || o.row != at.row {
 			continue
 		}
 		own := weighs(c.said, o.named, at.all, at.inherited)
@@ -374,6 +396,23 @@ func (k *Checker) sibling(c speaker, at *group) *group {
 		best, most = o, own
 	}
 	return best
+}
+
+// namedGroups are the groups of a page of whose label a claim has enough words.
+func (k *Checker) namedGroups(c speaker, page int) []int {
+	if c.heard.groups == nil {
+		c.heard.groups = make([][]int, len(k.views))
+	}
+	if c.heard.groups[page] == nil {
+		out := []int{}
+		for i, o := range k.groupsOf(page) {
+			if weighs(c.said, o.named) >= labelShare {
+				out = append(out, i)
+			}
+		}
+		c.heard.groups[page] = out
+	}
+	return c.heard.groups[page]
 }
 
 // parallel reports whether two pieces speak of things of one kind: rows of one table,
@@ -421,68 +460,109 @@ func (p *Page) valuesIn(clauses [2]int) []int {
 // of "46 euros for adults and 28 euros for children" the first says nothing of children.
 // What a value is said of stands behind it where the clause goes on behind the last, and
 // in front of it elsewhere. -1 for none.
-func (k *Checker) besideIn(c speaker, v *view, i int) int {
+func (k *Checker) besideIn(c speaker, page, i int) int {
+	v := k.views[page]
 	p := v.page
 	f := &p.Facts[i]
 	cl := v.clauseOf(f)
 	if cl == nil || c.two || v.inTable(f) || f.Value.Quantity == nil && f.Value.Kind != TimeValue {
 		return -1
 	}
-	if n := inOrder(c, v, i, k); n >= 0 {
+	if n := inOrder(c, page, i, k); n >= 0 {
 		return n
 	}
-	var of []int
-	for _, n := range p.valuesIn([2]int{f.Clause, f.Clause + 1}) {
-		o := &p.Facts[n]
-		if (comparable(f, o) || f.Value.Quantity != nil && o.Value.Quantity != nil && o.Value.Quantity.Unit.Dim == quantity.None && o.Value.Quantity.Point()) && (len(of) == 0 || o.Value.Span.Start >= p.Facts[of[len(of)-1]].Value.Span.End) {
-			of = append(of, n)
-		}
-	}
-	if len(of) < 2 {
+	of := k.valuesBeside(c, page, i, cl)
+	at := slices.Index(of.facts, i)
+	if len(of.facts) < 2 || at < 0 {
 		return -1
 	}
-	behind := weighs(grams(p, text.Span{Start: p.Facts[of[len(of)-1]].Value.Span.End, End: cl.End}), nil) >= labelShare
-	own, at := map[string]float64(nil), -1
-	labels := make([]map[string]float64, len(of))
-	for n, x := range of {
-		s := text.Span{Start: cl.Start, End: p.Facts[x].Value.Span.Start}
-		if n > 0 {
-			s.Start = p.Facts[of[n-1]].Value.Span.End
-		}
-		if behind {
-			s = text.Span{Start: p.Facts[x].Value.Span.End, End: cl.End}
-			if n+1 < len(of) {
-				s.End = p.Facts[of[n+1]].Value.Span.Start
-			}
-		}
-		labels[n] = grams(p, s)
-		if x == i {
-			own, at = labels[n], n
-		}
-	}
-	if at < 0 || weighs(own, nil, c.said) == 0 {
+	own := of.labels[at]
+	if weighs(own, nil, c.said) == 0 {
 		return -1
 	}
 	best, most := -1, labelShare/2
-	for n, x := range of {
-		if y := weighs(c.said, labels[n], own); n != at && y > most && (weighs(c.said, own, labels[n]) < labelShare || elides(c.said, labels[n], own)) {
-			best, most = x, y
+	for _, n := range of.named {
+		if y := weighs(c.said, of.labels[n], own); n != at && y > most && (weighs(c.said, own, of.labels[n]) < labelShare || elides(c.said, of.labels[n], own)) {
+			best, most = of.facts[n], y
 		}
 	}
 	return best
 }
 
+// valuesBeside are the values of a clause that compare with one of them, each with the words
+// that it is said of.
+type valuesBeside struct {
+	facts  []int
+	labels []map[string]float64
+	named  []int // of labels: those of which a claim has words
+}
+
+// besideKey names the values of one kind in a clause.
+type besideKey struct {
+	page, clause int
+	kind         ValueKind
+	measured     bool
+	dim          quantity.Dimension
+	unit         string
+	pound        bool // see quantity.Pounds
+}
+
+// valuesBeside finds the values beside one of a clause, once for all of its kind.
+func (k *Checker) valuesBeside(c speaker, page, i int, cl *Clause) *valuesBeside {
+	p := k.views[page].page
+	f := &p.Facts[i]
+	key := besideKey{page: page, clause: f.Clause, kind: f.Value.Kind}
+	if q := f.Value.Quantity; q != nil {
+		key.measured, key.dim, key.unit, key.pound = true, q.Unit.Dim, q.Unit.Name, strings.Contains(q.Raw, "pound")
+	}
+	if out := c.heard.beside[key]; out != nil {
+		return out
+	}
+	out := &valuesBeside{}
+	for _, n := range p.valuesIn([2]int{f.Clause, f.Clause + 1}) {
+		o := &p.Facts[n]
+		if (comparable(f, o) || f.Value.Quantity != nil && o.Value.Quantity != nil && o.Value.Quantity.Unit.Dim == quantity.None && o.Value.Quantity.Point()) && (len(out.facts) == 0 || o.Value.Span.Start >= p.Facts[out.facts[len(out.facts)-1]].Value.Span.End) {
+			out.facts = append(out.facts, n)
+		}
+	}
+	if of := out.facts; len(of) > 1 {
+		behind := weighs(grams(p, text.Span{Start: p.Facts[of[len(of)-1]].Value.Span.End, End: cl.End}), nil) >= labelShare
+		for n, x := range of {
+			s := text.Span{Start: cl.Start, End: p.Facts[x].Value.Span.Start}
+			if n > 0 {
+				s.Start = p.Facts[of[n-1]].Value.Span.End
+			}
+			if behind {
+				s = text.Span{Start: p.Facts[x].Value.Span.End, End: cl.End}
+				if n+1 < len(of) {
+					s.End = p.Facts[of[n+1]].Value.Span.Start
+				}
+			}
+			out.labels = append(out.labels, grams(p, s))
+			if weighs(c.said, out.labels[n]) > labelShare/2 {
+				out.named = append(out.named, n)
+			}
+		}
+	}
+	if c.heard.beside == nil {
+		c.heard.beside = map[besideKey]*valuesBeside{}
+	}
+	c.heard.beside[key] = out
+	return out
+}
+
 // inOrder finds the value that is the claim's by its place in a list (A, B and C: 3, 5 and 8
 // respectively), where this one is another's; -1 for none.
-func inOrder(c speaker, v *view, i int, k *Checker) int {
+func inOrder(c speaker, page, i int, k *Checker) int {
+	v := k.views[page]
 	f := &v.page.Facts[i]
-	if f.Subject.Text == "" || !ordered.MatchString(v.sentenceText(f.Sentence)) {
+	if f.Subject.Text == "" || !v.valueKinds(f.Sentence).inOrder {
 		return -1
 	}
 	own := k.phraseGrams(f.Subject.Text)
-	for n := range v.page.Facts {
+	for _, n := range k.namedSubjects(c, page, f.Sentence) {
 		o := &v.page.Facts[n]
-		if n == i || o.Sentence != f.Sentence || o.Subject.Text == "" || o.Threshold || !comparable(f, o) || when.Scope(f.Times, o.Times) == relation.Differs {
+		if n == i || o.Threshold || !comparable(f, o) || when.Scope(f.Times, o.Times) == relation.Differs {
 			continue
 		}
 		if elides(c.said, k.phraseGrams(o.Subject.Text), own) {
@@ -492,33 +572,73 @@ func inOrder(c speaker, v *view, i int, k *Checker) int {
 	return -1
 }
 
+// namedSubjects are the facts of a sentence with a subject all words of which a claim has.
+func (k *Checker) namedSubjects(c speaker, page, sentence int) []int {
+	key := [2]int{page, sentence}
+	out, ok := c.heard.subjects[key]
+	if !ok {
+		p := k.views[page].page
+		lo, hi := p.factsIn(sentence)
+		for i := lo; i < hi; i++ {
+			if s := p.Facts[i].Subject.Text; s != "" && weighs(k.phraseGrams(s), nil, c.said, ofOnes) == 0 {
+				out = append(out, i)
+			}
+		}
+		if c.heard.subjects == nil {
+			c.heard.subjects = map[[2]int][]int{}
+		}
+		c.heard.subjects[key] = out
+	}
+	return out
+}
+
 // ordered matches sentences in which the order of two lists tells what goes with what.
 var ordered = regexp.MustCompile(`分别|依次|\brespectively\b|\bin that order\b`)
 
 // otherColumn reports whether the claim names another column of the row than that of a
 // cell, by words in which the two headings differ.
-func (k *Checker) otherColumn(said map[string]float64, v *view, i int) int {
+func (k *Checker) otherColumn(c speaker, page, i int) int {
+	v := k.views[page]
 	f := &v.page.Facts[i]
 	if !v.inTable(f) || f.Attribute.Text == "" || v.measured(f) {
 		return -1
 	}
-	c := v.clauseOf(f)
-	if c == nil {
+	if v.clauseOf(f) == nil {
 		return -1
 	}
 	own := k.phraseGrams(f.Attribute.Text)
 	best, most := -1, 0.0
-	for n := c.Facts[0]; n < c.Facts[1] && n < len(v.page.Facts); n++ {
+	for _, n := range k.namedColumns(c, page, f.Clause) {
 		o := &v.page.Facts[n]
-		if n == i || o.Attribute.Text == "" || o.Attribute.Text == f.Attribute.Text || v.measured(o) || !comparable(f, o) {
+		if n == i || o.Attribute.Text == f.Attribute.Text || !comparable(f, o) {
 			continue
 		}
 		head := k.phraseGrams(o.Attribute.Text)
-		if x := weighs(said, head, own); x >= labelShare && x > most && x > weighs(said, own, head) {
+		if x := weighs(c.said, head, own); x >= labelShare && x > most && x > weighs(c.said, own, head) {
 			best, most = n, x
 		}
 	}
 	return best
+}
+
+// namedColumns are the facts of a row of whose heading a claim has enough words.
+func (k *Checker) namedColumns(c speaker, page, clause int) []int {
+	key := [2]int{page, clause}
+	out, ok := c.heard.columns[key]
+	if !ok {
+		v := k.views[page]
+		of := v.page.Clauses[clause].Facts
+		for n := of[0]; n < of[1] && n < len(v.page.Facts); n++ {
+			if o := &v.page.Facts[n]; o.Attribute.Text != "" && !v.measured(o) && weighs(c.said, k.phraseGrams(o.Attribute.Text)) >= labelShare {
+				out = append(out, n)
+			}
+		}
+		if c.heard.columns == nil {
+			c.heard.columns = map[[2]int][]int{}
+		}
+		c.heard.columns[key] = out
+	}
+	return out
 }
 
 // placed sorts the values that could be the claim's by the group that they are said of:
@@ -531,7 +651,6 @@ func (k *Checker) placed(c Claim, f *Fact, all []found) []found {
 	}
 	claim := speakerOf(c.Page, stretchOf(c, f), skip)
 	claim.valued = true
-	said := claim.said
 	var out []found
 	seen := map[[2]int]bool{}
 	for _, h := range all {
@@ -550,10 +669,10 @@ func (k *Checker) placed(c Claim, f *Fact, all []found) []found {
 			if same || own >= 0 {
 				h.rel, h.why = relation.Differs, "said of "+strings.TrimSpace(v.page.Quote(k.groupAt(h.page, h.clause).label))
 			}
-		} else if n := k.besideIn(claim, v, h.fact); n >= 0 {
+		} else if n := k.besideIn(claim, h.page, h.fact); n >= 0 {
 			h.rel, h.why = relation.Differs, "said of another"
 			own = n
-		} else if n := k.otherColumn(said, v, h.fact); n >= 0 {
+		} else if n := k.otherColumn(claim, h.page, h.fact); n >= 0 {
 			h.rel, h.why = relation.Differs, "another column"
 			own = n
 		}

@@ -44,16 +44,36 @@ type sheetCell struct {
 // sheetTable is a table as it is looked into.
 type sheetTable struct {
 	heads    []string // by column, the levels joined, units in brackets left out
+	folded   []string // the same, folded
 	headings []*wording
 	parts    [][]*wording // of a heading that names several
 	rows     []sheetRow
 }
 
+// sheetTables are the tables of a page, and where each sentence stands in them.
+type sheetTables struct {
+	list []sheetTable
+	at   []rowPlace // by sentence
+}
+
+// rowPlace is a row of a table; a table of -1 is none.
+type rowPlace struct{ table, row int32 }
+
 // tablesOf are the tables of the page with headings.
-func (s *sheet) tablesOf() []sheetTable {
-	return *s.lookups.get(0, func() *[]sheetTable {
-		out := s.readTables()
-		return &out
+func (s *sheet) tablesOf() []sheetTable { return s.tables().list }
+
+func (s *sheet) tables() *sheetTables {
+	return s.lookups.get(0, func() *sheetTables {
+		out := &sheetTables{list: s.readTables(), at: make([]rowPlace, len(s.page.Sentences))}
+		for i := range out.at {
+			out.at[i].table = -1
+		}
+		for t := range out.list {
+			for r := range out.list[t].rows {
+				out.at[out.list[t].rows[r].sentence] = rowPlace{int32(t), int32(r)}
+			}
+		}
+		return out
 	})
 }
 
@@ -87,27 +107,41 @@ func (s *sheet) readTables() []sheetTable {
 			out = append(out, sheetTable{heads: joinHeads(heads)})
 			cur = &out[len(out)-1]
 			for _, h := range cur.heads {
+				cur.folded = append(cur.folded, fold(h))
 				cur.headings = append(cur.headings, s.engine.wording(h, nil))
 				cur.parts = append(cur.parts, s.engine.partsOf(h))
 			}
 		}
 		row := sheetRow{sentence: i}
-		for c, t := range cells {
-			row.cells = append(row.cells, sheetCell{text: t, w: s.engine.wording(t, nil), fact: s.factIn(info, spans[c])})
+		for _, t := range cells {
+			row.cells = append(row.cells, sheetCell{text: t, w: s.engine.wording(t, nil), fact: -1})
 		}
+		s.factsInto(&row, info, spans)
 		cur.rows = append(cur.rows, row)
 	}
 	return out
 }
 
-// factIn is the first fact of a row whose value lies in a cell; -1 = none.
-func (s *sheet) factIn(row SentenceInfo, cell text.Span) int {
-	for k := row.Clauses[0]; k < row.Clauses[1] && k < len(s.page.Clauses); k++ {
+// factsInto gives each cell of a row the first fact whose value lies in it.
+func (s *sheet) factsInto(row *sheetRow, info SentenceInfo, spans []text.Span) {
+	for k := info.Clauses[0]; k < info.Clauses[1] && k < len(s.page.Clauses); k++ {
 		for i := s.page.Clauses[k].Facts[0]; i < s.page.Clauses[k].Facts[1] && i < len(s.page.Facts); i++ {
-			if v := s.page.Facts[i].Value.Span; !v.Empty() && cell.Contains(v) {
-				return i
+			v := s.page.Facts[i].Value.Span
+			if v.Empty() {
+				continue
+			}
+			if c := cellWith(spans, v); c >= 0 && row.cells[c].fact < 0 {
+				row.cells[c].fact = i
 			}
 		}
+	}
+}
+
+// cellWith is the first cell that holds a span; -1 = none. Cells stand in order and apart.
+func cellWith(cells []text.Span, s text.Span) int {
+	c, _ := slices.BinarySearchFunc(cells, s.End, func(cell text.Span, end int) int { return cell.End - end })
+	if c < len(cells) && cells[c].Contains(s) {
+		return c
 	}
 	return -1
 }
@@ -149,26 +183,52 @@ func (p *Page) CellHeadings(i int) (row, column string, ok bool) {
 	if f.Sentence < 0 || f.Sentence >= len(p.Sentences) || p.Sentences[f.Sentence].Kind != Row {
 		return "", "", false
 	}
-	cells, spans := cellsOf(p.Runes, p.Sentences[f.Sentence].Span)
-	at := slices.IndexFunc(spans, func(s text.Span) bool { return s.Contains(f.Value.Span) })
-	last := f.Sentence - 1
-	for last >= 0 && p.Sentences[last].Kind == Row {
-		last--
-	}
-	first := last
-	for first >= 0 && p.Sentences[first].Kind == HeaderRow {
-		first--
-	}
-	var levels [][]string
-	for k := first + 1; k <= last; k++ {
-		heads, _ := cellsOf(p.Runes, p.Sentences[k].Span)
-		levels = append(levels, heads)
-	}
-	heads := joinHeads(levels)
-	if at < 1 || at >= len(heads) || heads[at] == "" {
+	line := &p.lines()[f.Sentence]
+	at := cellWith(line.spans, f.Value.Span)
+	if at < 1 || at >= len(line.heads) || line.heads[at] == "" {
 		return "", "", false
 	}
-	return cells[0], heads[at], true
+	return line.label, line.heads[at], true
+}
+
+// tableLine is a row of a table as it is cut into cells.
+type tableLine struct {
+	label string   // the first cell
+	heads []string // of the columns, shared by the rows of a table
+	spans []text.Span
+}
+
+// lines are the rows of the tables of a page by sentence, made once and kept with it.
+func (p *Page) lines() []tableLine {
+	if out := p.cells.Load(); out != nil {
+		return *out
+	}
+	out := make([]tableLine, len(p.Sentences))
+	var levels [][]string // of the header rows above
+	var heads []string
+	for i, s := range p.Sentences {
+		if s.Kind != Row && s.Kind != HeaderRow {
+			levels, heads = nil, nil
+			continue
+		}
+		cells, spans := cellsOf(p.Runes, s.Span)
+		if s.Kind == HeaderRow {
+			if i == 0 || p.Sentences[i-1].Kind != HeaderRow {
+				levels = nil
+			}
+			levels, heads = append(levels, cells), nil
+			continue
+		}
+		if heads == nil && len(levels) > 0 {
+			heads = joinHeads(levels)
+		}
+		out[i] = tableLine{heads: heads, spans: spans}
+		if len(cells) > 0 {
+			out[i].label = cells[0]
+		}
+	}
+	p.cells.Store(&out)
+	return out
 }
 
 // joinHeads joins the levels of a heading; a cell left empty in an upper level goes on

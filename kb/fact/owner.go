@@ -1,6 +1,8 @@
 package fact
 
 import (
+	"slices"
+
 	"suffice.dev/suffice/text"
 )
 
@@ -152,17 +154,36 @@ func (v *view) anotherColumn(i int, words *bag) bool {
 	if own.total == 0 || own.scoreOn(words) >= 0.5 {
 		return false
 	}
-	c := &v.page.Clauses[f.Clause]
-	for k := c.Facts[0]; k < c.Facts[1] && k < len(v.page.Facts); k++ {
+	return slices.ContainsFunc(v.headingsSaid(f.Clause, words), func(heading string) bool { return heading != f.Attribute.Text })
+}
+
+// rowWords names a row and the words that are looked for in its headings.
+type rowWords struct {
+	clause int
+	words  *bag
+}
+
+// headingsSaid are the headings of the cells of a row that some words name, found once.
+func (v *view) headingsSaid(clause int, words *bag) []string {
+	key := rowWords{clause, words}
+	out, ok := v.headings[key]
+	if ok {
+		return out
+	}
+	of := v.page.Clauses[clause].Facts
+	for k := of[0]; k < of[1] && k < len(v.page.Facts); k++ {
 		o := &v.page.Facts[k]
-		if k == i || o.Attribute.Text == "" || v.measured(o) || o.Attribute.Text == f.Attribute.Text || hasDigit([]rune(o.Attribute.Text)) || sumWords[fold(o.Attribute.Text)] {
-			continue
-		}
-		if w := v.engine.wording(o.Attribute.Text, nil); w.total >= 1.5 && w.scoreOn(words) >= 0.9 {
-			return true
+		if t := o.Attribute.Text; t != "" && !slices.Contains(out, t) && !v.measured(o) && !hasDigit([]rune(t)) && !sumWords[fold(t)] {
+			if w := v.engine.wording(t, nil); w.total >= 1.5 && w.scoreOn(words) >= 0.9 {
+				out = append(out, t)
+			}
 		}
 	}
-	return false
+	if v.headings == nil {
+		v.headings = map[rowWords][]string{}
+	}
+	v.headings[key] = out
+	return out
 }
 
 // extremes are the words that ask for the greatest (+1) or the least (-1) of several.

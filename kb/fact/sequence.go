@@ -32,7 +32,7 @@ func (r *Round) goesOn(n *prepared, fillers []Ref) []Ref {
 		for p, v := range r.views {
 			steps := v.stepsOn()
 			if !used[p] && len(steps) == 1 && steps[0].number == 0 {
-				steps[0].number = len(have) + 1
+				steps = []numberedStep{{number: len(have) + 1, sentence: steps[0].sentence, fact: steps[0].fact}}
 			}
 			if used[p] || len(steps) == 0 || steps[0].number != len(have)+1 || n.subject.total == 0 || n.subject.scoreOn(v.allBag()) < leastCarried {
 				continue
@@ -69,38 +69,56 @@ func unbroken(numbers map[int]bool) bool {
 }
 
 // numberedStep is a step that a page numbers, in a list or in words.
-type numberedStep struct{ number, sentence, fact int }
+type numberedStep struct {
+	number, sentence, fact int
+	last                   bool // told as the last one: its number is the next
+}
 
 // stepsOn are the numbered steps of a page in the order of their numbers, each once. A last
-// step alone has the number 0.
-func (v *view) stepsOn() []numberedStep {
-	var out []numberedStep
-	add := func(number, sentence int) {
-		if slices.ContainsFunc(out, func(s numberedStep) bool { return s.number == number }) {
-			return
+// step alone has the number 0. They are shared: they must not be changed.
+func (s *sheet) stepsOn() []numberedStep {
+	return *s.steps.get(0, s.readSteps)
+}
+
+func (s *sheet) readSteps() *[]numberedStep {
+	p := s.page
+	out := []numberedStep{}
+	seen := map[int]bool{}
+	step := func(number, sentence int, last bool) {
+		if lo, hi := p.factsIn(sentence); lo < hi {
+			out = append(out, numberedStep{number, sentence, lo, last})
+		} else {
+			out = append(out, numberedStep{number, sentence, -1, last})
 		}
-		fact := -1
-		for c := v.page.Sentences[sentence].Clauses[0]; fact < 0 && c < v.page.Sentences[sentence].Clauses[1] && c < len(v.page.Clauses); c++ {
-			if f := v.page.Clauses[c].Facts; f[0] < f[1] && f[0] < len(v.page.Facts) {
-				fact = f[0]
+	}
+	add := func(number, sentence int) {
+		if !seen[number] {
+			seen[number] = true
+			step(number, sentence, false)
+		}
+	}
+	last := -1 // the sentence of a last step that has no number
+	for i, info := range p.Sentences {
+		numbers := stepNumbers(p.Runes[info.Start:info.End])
+		if info.Item > 0 {
+			add(info.Item, i)
+		}
+		for _, k := range numbers {
+			if k != lastStep {
+				add(k, i)
 			}
 		}
-		out = append(out, numberedStep{number, sentence, fact})
-	}
-	for i, s := range v.page.Sentences {
-		if s.Item > 0 {
-			add(s.Item, i)
-		}
-		for _, k := range stepNumbers(v.page.Runes[s.Start:s.End]) {
-			add(k, i)
+		if last < 0 && info.Item == 0 && len(numbers) > 0 && !slices.ContainsFunc(numbers, func(k int) bool { return k != lastStep }) {
+			last = i
 		}
 	}
 	slices.SortFunc(out, func(a, b numberedStep) int { return a.number - b.number })
-	switch last := len(out) - 1; { // finally: the one behind the others
-	case last > 0 && out[last].number == lastStep:
-		out[last].number = out[last-1].number + 1
-	case last == 0 && out[last].number == lastStep:
-		out[last].number = 0
+	switch n := len(out); { // finally: the one behind the others
+	case last < 0:
+	case n == 0:
+		step(0, last, true)
+	default:
+		step(out[n-1].number+1, last, true)
 	}
-	return out
+	return &out
 }

@@ -34,7 +34,7 @@ type sheet struct {
 	counts     kept[tally] // one: see sentenceCounts
 	index      kept[postings]
 	grids      kept[cellGrid] // one
-	lookups    kept[[]sheetTable]
+	lookups    kept[sheetTables]
 	figures    kept[numberSet] // one: see numbers
 	neighbours kept[neighbourTerms]
 	cut        kept[[]wordAtom]
@@ -43,6 +43,9 @@ type sheet struct {
 	changes    kept[[]change]
 	multiples  kept[[]multipleAt]
 	mostly     kept[bool] // one: see mostlyHan
+	corners    kept[[]string]
+	rests      kept[[]restAt]
+	steps      kept[[]numberedStep]
 
 	// By fact.
 	facts, own, close, anchors, heads kept[bag]
@@ -64,7 +67,9 @@ type sheet struct {
 	related                 kept[[]int32]
 	reaches                 kept[reach]
 	marks                   kept[clauseMarks]
-	letters                 kept[key] // see lettersAt
+	letters                 kept[key]             // see lettersAt
+	rates                   kept[clauseRate]      // see toldOf
+	counted                 kept[map[string]bool] // see countedBy
 	clausal                 kept[[]sideSet]
 	texts                   kept[string]           // folded, see clauseText
 	turned                  kept[map[int]turnSide] // see turnedThen
@@ -73,6 +78,7 @@ type sheet struct {
 	sentences kept[string] // folded
 	bags      kept[bag]    // see sentenceBag
 	pieces    kept[[]token]
+	kinds     kept[valueKinds] // see sole
 }
 
 // sheet prepares a page under a title, or finds it prepared.
@@ -104,9 +110,12 @@ func (e *Engine) sheet(p *Page, title string) *sheet {
 	}
 	s.related, s.reaches, s.marks = make(kept[[]int32], clauses), make(kept[reach], clauses), make(kept[clauseMarks], clauses)
 	s.texts, s.turned = make(kept[string], clauses), make(kept[map[int]turnSide], clauses)
+	s.rates, s.kinds = make(kept[clauseRate], clauses), make(kept[valueKinds], len(p.Sentences))
+	s.counted = make(kept[map[string]bool], clauses)
+	s.corners, s.rests, s.steps = make(kept[[]string], 1), make(kept[[]restAt], 1), make(kept[[]numberedStep], 1)
 	s.letters, s.members, s.clausal = make(kept[key], clauses), make(kept[[]classMember], facts), make(kept[[]sideSet], clauses)
 	s.sentences, s.bags = make(kept[string], len(p.Sentences)), make(kept[bag], len(p.Sentences))
-	s.grids, s.figures, s.lookups = make(kept[cellGrid], 1), make(kept[numberSet], 1), make(kept[[]sheetTable], 1)
+	s.grids, s.figures, s.lookups = make(kept[cellGrid], 1), make(kept[numberSet], 1), make(kept[sheetTables], 1)
 	p.ready.Store(s)
 	return s
 }
@@ -190,6 +199,18 @@ func (s *sheet) clauseText(i int) string {
 		t := string(s.foldedText()[c.Start:c.End])
 		return &t
 	})
+}
+
+// factsIn are the facts [lo,hi) of a sentence: they stand in the order of the clauses.
+func (p *Page) factsIn(sentence int) (lo, hi int) {
+	if sentence < 0 || sentence >= len(p.Sentences) {
+		return 0, 0
+	}
+	of := p.Sentences[sentence].Clauses
+	if of[0] >= of[1] || of[1] > len(p.Clauses) {
+		return 0, 0
+	}
+	return p.Clauses[of[0]].Facts[0], min(p.Clauses[of[1]-1].Facts[1], len(p.Facts))
 }
 
 // sentenceText is a sentence, folded.

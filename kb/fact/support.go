@@ -431,7 +431,7 @@ func (k *Checker) refs(best []found) []Ref {
 func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) {
 	e := k.engine
 	var all []found
-	said := bagOf(w, topic)
+	said, cells := bagOf(w, topic), cellClaim{k: k, c: c, f: f, w: w}
 	subject := e.wording("", nil)
 	if f.Clause >= 0 && f.Clause < len(c.Page.Clauses) {
 		subject = e.wording(c.Page.Clauses[f.Clause].Topic.Text, nil)
@@ -478,7 +478,7 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 				h.rel, h.why = days, "other days"
 			}
 			switch {
-			case k.anotherCell(c, f, w, v, i):
+			case cells.anotherCell(v, i):
 				h.rel, h.why = relation.Differs, "another column"
 			case k.ofSibling(subject, v, i) >= 0:
 				// The value that is said of the claim's subject speaks as well as this one.
@@ -630,6 +630,14 @@ func countedBy(p *Page, span text.Span) map[string]bool {
 	return out
 }
 
+// countedBy is countedBy of a clause, found once.
+func (s *sheet) countedBy(clause int) map[string]bool {
+	return *s.counted.get(clause, func() *map[string]bool {
+		out := countedBy(s.page, s.page.Clauses[clause].Span)
+		return &out
+	})
+}
+
 // perShared is +1 where claim and source count by the same thing, -1 where each
 // names another, 0 where one does not say.
 func perShared(cp *Page, f *Fact, v *view, o *Fact) int {
@@ -637,8 +645,12 @@ func perShared(cp *Page, f *Fact, v *view, o *Fact) int {
 	if c == nil || f.Value.Quantity == nil || f.Clause < 0 || f.Clause >= len(cp.Clauses) {
 		return 0
 	}
-	a, b := countedBy(cp, cp.Clauses[f.Clause].Span), countedBy(v.page, c.Span)
-	if len(a) == 0 || len(b) == 0 {
+	b := v.countedBy(o.Clause)
+	if len(b) == 0 {
+		return 0
+	}
+	a := countedBy(cp, cp.Clauses[f.Clause].Span)
+	if len(a) == 0 {
 		return 0
 	}
 	for x := range a {
@@ -661,8 +673,11 @@ func otherBase(cp *Page, f *Fact, v *view, o *Fact) bool {
 	if c == nil || f.Clause < 0 || f.Clause >= len(cp.Clauses) {
 		return false
 	}
-	a, b := cp.Clauses[f.Clause].Span, c.Span
-	sa, sb := fold(cp.Quote(a)), fold(v.page.Quote(b))
+	sa := fold(cp.Quote(cp.Clauses[f.Clause].Span))
+	if !slices.ContainsFunc(bases, func(words []string) bool { return hasAny(sa, words) }) {
+		return false
+	}
+	sb := v.clauseText(o.Clause)
 	for i := range bases {
 		for j := range bases {
 			if i != j && hasAny(sa, bases[i]) && !hasAny(sa, bases[j]) && hasAny(sb, bases[j]) && !hasAny(sb, bases[i]) {
@@ -952,20 +967,35 @@ func sole(v *view, f *Fact) bool {
 	if f.Value.Quantity == nil || f.Sentence < 0 || f.Sentence >= len(v.page.Sentences) {
 		return false
 	}
-	s := v.page.Sentences[f.Sentence]
-	if hasAny(fold(v.page.Quote(s.Span)), []string{"respectively", "分别", "依次", "each of", "in turn"}) {
-		return false // who has which value is told by their order
-	}
-	n := 0
-	for c := s.Clauses[0]; c < s.Clauses[1] && c < len(v.page.Clauses); c++ {
-		cl := &v.page.Clauses[c]
-		for i := cl.Facts[0]; i < cl.Facts[1] && i < len(v.page.Facts); i++ {
-			if q := v.page.Facts[i].Value.Quantity; q != nil && loose(q.Unit.Dim) == loose(f.Value.Quantity.Unit.Dim) {
-				n++
+	of := v.valueKinds(f.Sentence)
+	return !of.ordered && of.of[loose(f.Value.Quantity.Unit.Dim)] == 1
+}
+
+// inTheirOrder are words of a sentence that tells by the order of its values who has which.
+var inTheirOrder = []string{"respectively", "分别", "依次", "each of", "in turn"}
+
+// valueKinds are the quantities of a sentence by their kind, none where their order counts.
+type valueKinds struct {
+	ordered bool
+	of      map[quantity.Dimension]int
+	inOrder bool // the order of two lists tells what goes with what, see ordered
+}
+
+func (s *sheet) valueKinds(sentence int) *valueKinds {
+	return s.kinds.get(sentence, func() *valueKinds {
+		said := s.sentenceText(sentence)
+		if hasAny(said, inTheirOrder) {
+			return &valueKinds{ordered: true, inOrder: ordered.MatchString(said)}
+		}
+		out := &valueKinds{of: map[quantity.Dimension]int{}, inOrder: ordered.MatchString(said)}
+		lo, hi := s.page.factsIn(sentence)
+		for i := lo; i < hi; i++ {
+			if q := s.page.Facts[i].Value.Quantity; q != nil {
+				out.of[loose(q.Unit.Dim)]++
 			}
 		}
-	}
-	return n == 1
+		return out
+	})
 }
 
 // stance compares how the claim and its best source bind: polarity, modality,

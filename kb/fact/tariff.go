@@ -41,13 +41,20 @@ func (k *Checker) applied(c Claim, facts []int, w, topic *wording) ([]found, []i
 			if !k.speaks(c, p.Facts[a].Times, source) || foreign(p, source.page) {
 				continue
 			}
+			given, sentence := []bool(nil), -1 // by case: whether the sentence has it
 			for i := range source.page.Facts {
 				r := &source.page.Facts[i]
 				if r.Value.Quantity == nil || !r.Value.Quantity.Point() || r.Value.Quantity.Lo == nil || r.Threshold || r.Clause < 0 || !unitsAlike(v, r.Value.Quantity) || k.fit(w, topic, source, i) < 0.3 {
 					continue
 				}
-				for _, x := range cases {
-					if source.givesValue(r.Sentence, &x) {
+				if r.Sentence != sentence {
+					given, sentence = given[:0], r.Sentence
+					for n := range cases {
+						given = append(given, source.givesValue(sentence, &cases[n]))
+					}
+				}
+				for n, x := range cases {
+					if given[n] {
 						continue // the text itself says what holds for it
 					}
 					if out := k.outOf(v, &x, source, r); out != nil && (slices.Contains(facts, a) || slices.ContainsFunc(facts, func(f int) bool {
@@ -120,8 +127,7 @@ func unitsAlike(a, b *quantity.Quantity) bool {
 func (k *Checker) outOf(v, x *quantity.Quantity, source *view, r *Fact) []found {
 	page := source.page
 	cl := &page.Clauses[r.Clause]
-	said := string(text.Fold(page.Runes[cl.Start:cl.End]))
-	per := r.Value.Quantity.Unit.Per != "" || pieceWords.MatchString(said)
+	per := r.Value.Quantity.Unit.Per != "" || source.toldOf(r.Clause).per
 	rate := r.Value.Quantity
 	is := func(y *big.Rat) bool {
 		q := *rate
@@ -132,8 +138,14 @@ func (k *Checker) outOf(v, x *quantity.Quantity, source *view, r *Fact) []found 
 		return got == relation.Same
 	}
 	at := found{fact: factIndex(page, r), clause: r.Clause, fit: 0.8, rel: relation.Same}
-	bases := k.basesOf(page, r, x, v)
-	free := slices.ContainsFunc(bases, func(b base) bool { return b.free && x.Lo.Cmp(b.upTo) > 0 }) // the first ones cost nothing
+	var bases []base
+	if per {
+		bases = source.basesOf(r, x, v)
+	}
+	free := func() bool { // the first ones cost nothing
+		_, allowed := source.limitsOf(r, x)
+		return slices.ContainsFunc(allowed, func(upTo *big.Rat) bool { return x.Lo.Cmp(upTo) > 0 })
+	}
 	// So much for each step of the case's own unit, beyond a base or from the beginning.
 	for n := range cl.Quantities {
 		s := &cl.Quantities[n]
@@ -149,7 +161,7 @@ func (k *Checker) outOf(v, x *quantity.Quantity, source *view, r *Fact) []found 
 			size = new(big.Rat).Quo(size, big.NewRat(100, 1))
 		}
 		steps := new(big.Rat).Quo(x.Lo, size)
-		if !free && steps.Cmp(big.NewRat(1, 1)) > 0 && is(new(big.Rat).Mul(rate.Lo, steps)) {
+		if steps.Cmp(big.NewRat(1, 1)) > 0 && is(new(big.Rat).Mul(rate.Lo, steps)) && !free() {
 			return []found{at}
 		}
 		if !per {
@@ -172,7 +184,7 @@ func (k *Checker) outOf(v, x *quantity.Quantity, source *view, r *Fact) []found 
 	}
 	one := unitSize(x)
 	pieces := new(big.Rat).Quo(x.Lo, one)
-	if !free && pieces.Cmp(big.NewRat(1, 1)) > 0 && is(new(big.Rat).Mul(rate.Lo, pieces)) {
+	if pieces.Cmp(big.NewRat(1, 1)) > 0 && is(new(big.Rat).Mul(rate.Lo, pieces)) && !free() {
 		return []found{at}
 	}
 	for _, b := range bases {
@@ -187,26 +199,38 @@ func (k *Checker) outOf(v, x *quantity.Quantity, source *view, r *Fact) []found 
 type base struct {
 	value, upTo *big.Rat
 	fact        int
-	free        bool // nothing is charged up to the limit
 }
 
 // freeUpTo matches a clause by which so much costs nothing.
 var freeUpTo = regexp.MustCompile(`免|不收|不计|不另收|包含在|已含|含在|\b(?:free|no charge|not charged|without charge|included|is in the price|are in the price|costs? nothing)\b`)
 
-// basesOf are the bases beside a rate: in its sentence or the one before, a value of the unit of
-// v with a limit of the unit of x in the same sentence; a limit alone is a base of nothing.
-func (k *Checker) basesOf(page *Page, r *Fact, x, v *quantity.Quantity) []base {
-	var out []base
-	var limits, allowed []*big.Rat
-	var values []int
-	for i := range page.Clauses {
-		cl := &page.Clauses[i]
-		if cl.Sentence != r.Sentence && cl.Sentence != r.Sentence-1 || i > r.Clause {
-			continue
-		}
+// clauseRate is what the words of a clause say of what it charges.
+type clauseRate struct {
+	per  bool // for each of something
+	free bool // nothing, up to a limit
+}
+
+// toldOf is what a clause says of what it charges, found once.
+func (s *sheet) toldOf(clause int) *clauseRate {
+	return s.rates.get(clause, func() *clauseRate {
+		said := s.clauseText(clause)
+		return &clauseRate{pieceWords.MatchString(said), freeUpTo.MatchString(said)}
+	})
+}
+
+// firstBeside is the first clause of the sentence before that of a rate.
+func (s *sheet) firstBeside(r *Fact) int {
+	return s.page.Sentences[max(0, r.Sentence-1)].Clauses[0]
+}
+
+// limitsOf are the limits of the unit of x beside a rate, in its sentence up to its clause or
+// in the one before, and those of them up to which nothing is charged.
+func (s *sheet) limitsOf(r *Fact, x *quantity.Quantity) (limits, allowed []*big.Rat) {
+	for i := s.firstBeside(r); i <= r.Clause; i++ {
+		cl := &s.page.Clauses[i]
 		for n := range cl.Quantities {
 			q := &cl.Quantities[n]
-			if q.Unit.Dim != x.Unit.Dim || q.Weak || i == r.Clause && pieceWords.MatchString(fold(page.Quote(text.Span{Start: max(cl.Start, q.Start-12), End: q.Start}))) {
+			if q.Unit.Dim != x.Unit.Dim || q.Weak || i == r.Clause && pieceWords.MatchString(string(s.foldedText()[max(cl.Start, q.Start-12):q.Start])) {
 				continue
 			}
 			limit := q.Hi
@@ -215,26 +239,42 @@ func (k *Checker) basesOf(page *Page, r *Fact, x, v *quantity.Quantity) []base {
 			}
 			if limit != nil {
 				limits = append(limits, limit)
-				if freeUpTo.MatchString(fold(page.Quote(cl.Span))) {
+				if s.toldOf(i).free {
 					allowed = append(allowed, limit)
 				}
 			}
 		}
-		for f := cl.Facts[0]; f < cl.Facts[1] && f < len(page.Facts); f++ {
-			if q := page.Facts[f].Value.Quantity; q != nil && q.Point() && q.Lo != nil && &page.Facts[f] != r && unitsAlike(v, q) {
+	}
+	return limits, allowed
+}
+
+// basesOf are the bases beside a rate: in its sentence or the one before, a value of the unit of
+// v with a limit of the unit of x in the same sentence; a limit alone is a base of nothing.
+func (s *sheet) basesOf(r *Fact, x, v *quantity.Quantity) []base {
+	var out []base
+	limits, allowed := s.limitsOf(r, x)
+	if len(limits) == 0 {
+		return nil
+	}
+	var values []int
+	for i := s.firstBeside(r); i <= r.Clause; i++ {
+		cl := &s.page.Clauses[i]
+		for f := cl.Facts[0]; f < cl.Facts[1] && f < len(s.page.Facts); f++ {
+			if q := s.page.Facts[f].Value.Quantity; q != nil && q.Point() && q.Lo != nil && &s.page.Facts[f] != r && unitsAlike(v, q) {
 				values = append(values, f)
 			}
 		}
 	}
+	own := factIndex(s.page, r)
 	for _, l := range allowed {
-		out = append(out, base{new(big.Rat), l, factIndex(page, r), true})
+		out = append(out, base{new(big.Rat), l, own})
 	}
 	for _, l := range limits {
 		if r.Value.Quantity.Unit.Dim == quantity.Ratio { // what exceeds a limit, from nothing on
-			out = append(out, base{new(big.Rat), l, factIndex(page, r), false})
+			out = append(out, base{new(big.Rat), l, own})
 		}
 		for _, f := range values {
-			out = append(out, base{page.Facts[f].Value.Quantity.Lo, l, f, false})
+			out = append(out, base{s.page.Facts[f].Value.Quantity.Lo, l, f})
 		}
 	}
 	return out
@@ -257,8 +297,13 @@ func whole(x *big.Rat) *big.Rat {
 	return new(big.Rat).SetInt(n.Add(n, big.NewInt(1)))
 }
 
+// factIndex is the first fact of a fact's clause with its value.
 func factIndex(page *Page, f *Fact) int {
-	return slices.IndexFunc(page.Facts, func(o Fact) bool {
-		return o.Value.Span == f.Value.Span && o.Clause == f.Clause && o.Value.Kind == f.Value.Kind
-	})
+	of := page.Clauses[f.Clause].Facts
+	for i := of[0]; i < of[1] && i < len(page.Facts); i++ {
+		if o := &page.Facts[i]; o.Value.Span == f.Value.Span && o.Value.Kind == f.Value.Kind {
+			return i
+		}
+	}
+	return -1
 }

@@ -19,6 +19,8 @@ type view struct {
 
 	columns map[period]period // by asked period, the one that table cells mean by it
 	abouts  map[aboutKey]*aboutness
+
+	headings map[rowWords][]string // see headingsSaid
 }
 
 func (e *Engine) views(pages []*Page, metas []Meta) []*view {
@@ -148,17 +150,22 @@ func (s *sheet) measured(f *Fact) bool {
 // labelHeader is the heading of the first column of the table that holds the row:
 // Plan over Team, which makes the row one of the Team plan.
 func (s *sheet) labelHeader(row int) string {
-	for k := row - 1; k >= 0; k-- {
-		switch line := s.page.Sentences[k]; line.Kind {
-		case Row:
-			continue
-		case HeaderRow:
-			cells := strings.Split(strings.Trim(s.page.Quote(line.Span), "| \t"), "|")
-			return strings.TrimSpace(cells[0])
+	of := *s.corners.get(0, func() *[]string {
+		out, last := make([]string, len(s.page.Sentences)), ""
+		for i, line := range s.page.Sentences {
+			out[i] = last
+			switch line.Kind {
+			case Row:
+			case HeaderRow:
+				first, _, _ := strings.Cut(strings.Trim(s.page.Quote(line.Span), "| \t"), "|")
+				last = strings.TrimSpace(first)
+			default:
+				last = ""
+			}
 		}
-		break
-	}
-	return ""
+		return &out
+	})
+	return of[row]
 }
 
 // ownBag is what the fact says of itself, without what it inherits or what merely

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"suffice.dev/suffice/kb/fact/quantity"
 	"suffice.dev/suffice/kb/fact/relation"
@@ -183,36 +184,31 @@ var (
 func (k *Checker) leftOf(page int, q *quantity.Quantity, said string, words map[string]float64, w, topic *wording) ([]found, bool) {
 	v := k.views[page]
 	p := v.page
-	for s, info := range p.Sentences {
-		if info.Kind == HeadingLine || info.Kind == HeaderRow || info.Kind == Row || info.Clauses[0] >= info.Clauses[1] {
-			continue
-		}
-		m := theRest.FindStringIndex(v.sentenceText(s))
-		if m == nil {
-			continue
-		}
-		at := info.Start + len([]rune(v.sentenceText(s)[:m[0]]))
-		rest := grams(p, text.Span{Start: at, End: info.End})
-		if weighs(rest, words) < 2*labelShare {
+	for _, r := range v.restsOf() {
+		if weighs(r.grams, words) < 2*labelShare {
 			continue
 		}
 		var of []int
-		for _, i := range p.valuesIn(info.Clauses) {
+		parts := new(big.Rat) // the sum of all from the one at hand on
+		for _, i := range p.valuesIn(p.Sentences[r.sentence].Clauses) {
 			x := p.Facts[i].Value.Quantity
-			if x != nil && x.Point() && x.Lo != nil && x.Delta == 0 && loose(x.Unit.Dim) == loose(q.Unit.Dim) && x.Unit.Dim != quantity.Ordinal && p.Facts[i].Value.Span.End <= at && (len(of) == 0 || p.Facts[of[len(of)-1]].Value.Span != p.Facts[i].Value.Span) {
+			if x != nil && x.Point() && x.Lo != nil && x.Delta == 0 && loose(x.Unit.Dim) == loose(q.Unit.Dim) && x.Unit.Dim != quantity.Ordinal && p.Facts[i].Value.Span.End <= r.at && (len(of) == 0 || p.Facts[of[len(of)-1]].Value.Span != p.Facts[i].Value.Span) {
 				of = append(of, i)
+				parts.Add(parts, x.Lo)
 			}
 		}
-		for first := range of { // the whole is the one before its parts; shares have one of their own
-			whole, parts := p.Facts[of[first]].Value.Quantity, of[first+1:]
-			y := new(big.Rat).Set(whole.Lo)
+		for first, i := range of { // the whole is the one before its parts; shares have one of their own
+			whole := p.Facts[i].Value.Quantity
+			y, several := big.NewRat(1, 1), true
 			if q.Unit.Dim == quantity.Ratio {
-				y, parts = big.NewRat(1, 1), of[first:]
+				y.Sub(y, parts)
+				parts.Sub(parts, whole.Lo)
+			} else {
+				parts.Sub(parts, whole.Lo)
+				y.Sub(whole.Lo, parts)
+				several = first+1 < len(of)
 			}
-			for _, i := range parts {
-				y.Sub(y, p.Facts[i].Value.Quantity.Lo)
-			}
-			if len(parts) > 0 && y.Sign() > 0 && (claimed{q}).is(y, whole) {
+			if several && y.Sign() > 0 && (claimed{q}).is(y, whole) {
 				return k.stated(page, of[first:]...), true
 			}
 		}
@@ -235,6 +231,32 @@ func (k *Checker) leftOf(page int, q *quantity.Quantity, said string, words map[
 	return nil, false
 }
 
+// restAt is where a sentence speaks of the rest of what it gives.
+type restAt struct {
+	sentence, at int // at: on the page
+	grams        map[string]float64
+}
+
+// restsOf lists the rests of a page, once.
+func (s *sheet) restsOf() []restAt {
+	return *s.rests.get(0, func() *[]restAt {
+		p := s.page
+		out := []restAt{}
+		for n, info := range p.Sentences {
+			if info.Kind == HeadingLine || info.Kind == HeaderRow || info.Kind == Row || info.Clauses[0] >= info.Clauses[1] {
+				continue
+			}
+			m := theRest.FindStringIndex(s.sentenceText(n))
+			if m == nil {
+				continue
+			}
+			at := info.Start + utf8.RuneCountInString(s.sentenceText(n)[:m[0]])
+			out = append(out, restAt{n, at, grams(p, text.Span{Start: at, End: info.End})})
+		}
+		return &out
+	})
+}
+
 // multiples are words for a multiple of a value that stands before them.
 var multiples = []struct {
 	word *regexp.Regexp
@@ -254,11 +276,14 @@ func (k *Checker) multiple(page int, q *quantity.Quantity, words map[string]floa
 	for _, m := range v.multiplesOf() {
 		n, by, span, ratio := m.clause, m.by, m.span, m.ratio
 		cl := &p.Clauses[n]
-		of := grams(p, cl.Span, text.Span{Start: cl.Start + span.Start, End: cl.Start + span.End})
-		if weighs(of, words) < 2*labelShare {
+		if weighs(m.grams, words) < 2*labelShare {
 			continue // the claim is not of this case
 		}
-		for i := range p.Facts {
+		first, last := p.factsIn(cl.Sentence)
+		if lo, hi := p.factsIn(cl.Sentence - 1); lo < hi {
+			first, last = lo, max(hi, last)
+		}
+		for i := first; i < last; i++ {
 			o := &p.Facts[i]
 			x := o.Value.Quantity
 			if x == nil || !x.Point() || x.Lo == nil || x.Delta != 0 || o.Threshold || o.Value.Span.End > cl.Start+span.Start && o.Clause >= n || o.Sentence > cl.Sentence || o.Sentence < cl.Sentence-1 ||
@@ -279,6 +304,7 @@ type multipleAt struct {
 	by     *big.Rat
 	span   text.Span          // within the clause
 	ratio  *quantity.Quantity // of a share (八折, two thirds of that); nil where a word tells it
+	grams  map[string]float64 // of the rest of the clause
 }
 
 // multiplesOf lists the multiples of a page, once.
@@ -299,6 +325,7 @@ func (s *sheet) multiplesOf() []multipleAt {
 				}
 				m.span = text.Span{Start: m.ratio.Start - cl.Start, End: m.ratio.End - cl.Start}
 			}
+			m.grams = grams(p, cl.Span, text.Span{Start: cl.Start + m.span.Start, End: cl.Start + m.span.End})
 			out = append(out, m)
 		}
 		return &out

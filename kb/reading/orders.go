@@ -35,9 +35,11 @@ func addressesModel(s string) bool {
 func notLatin(r rune) bool { return r < 'a' || r > 'z' }
 
 // MayOrder reports whether a page has the words of an order to a machine at all; where it
-// has none, no stretch of it is one. It reads the page once, Orders what lies before a
-// stretch each time.
-func MayOrder(p *fact.Page) bool { return addressesModel(string(p.Runes)) }
+// has none, no stretch of it is one. It reads the page when it is first asked, Orders what
+// lies before a stretch each time.
+func MayOrder(p *fact.Page) bool {
+	return p.Once("orders", func(p *fact.Page) bool { return addressesModel(string(p.Runes)) })
+}
 
 // Orders reports whether a stretch of a page gives orders to a machine, or stands in
 // a paragraph behind a sentence that does: what such a note goes on to say is part of
