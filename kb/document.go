@@ -160,6 +160,9 @@ type Feedback struct {
 	TraceID string
 	Helpful bool
 	Comment string
+	// Question and Documents are those of the reply, where they are known.
+	Question  string
+	Documents []string
 }
 
 // IngestReport sums up what a Put or a folder did.
@@ -169,7 +172,14 @@ type IngestReport struct {
 	Chunks    int
 	Facts     int
 	Skipped   []Skipped
+	Warnings  []Warning // of what was taken all the same
 	Seconds   float64
+}
+
+// Warning is something in an input that is probably not what its writer meant.
+type Warning struct {
+	Path string // of the first input that has it
+	Text string
 }
 
 // Skipped is an input that was left out.

@@ -3,6 +3,11 @@ package services
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
@@ -45,13 +50,15 @@ var errorTable = []struct {
 }
 
 // Describe looks the error up in the one table of errors. An error that no
-// sentinel names is INTERNAL with a fixed message.
+// sentinel names is INTERNAL with a fixed message. Where on which disk of the server
+// something failed is left out of the message, but for the name of the file: the log has it.
+// An input error speaks of what the caller gave, and stays as it is.
 func Describe(err error) Problem {
 	for _, row := range errorTable {
 		if !errors.Is(err, row.sentinel) {
 			continue
 		}
-		p := Problem{Code: row.code, HTTP: row.http, Name: row.name, Message: err.Error()}
+		p := Problem{Code: row.code, HTTP: row.http, Name: row.name, Message: withoutFolders(err)}
 		var invalid *kb.InvalidError
 		if errors.As(err, &invalid) {
 			p.Field, p.Message = invalid.Field, invalid.Message
@@ -59,6 +66,31 @@ func Describe(err error) Problem {
 		return p
 	}
 	return Problem{Code: codes.Internal, HTTP: 500, Name: "INTERNAL", Message: internalMessage}
+}
+
+// folders are what stands before the last name of an absolute path, in Unix form or with a
+// drive; an address (https://host/v1) is none.
+var folders = regexp.MustCompile(`(^|[\s"'(\[=,;])(?:/|[A-Za-z]:[\\/])(?:[^\s"'()\[\]:;,/\\]+[/\\])+`)
+
+// withoutFolders is the text of an error without the folders of the paths in it.
+func withoutFolders(err error) string {
+	text := err.Error()
+	if errors.Is(err, kb.ErrNotFound) { // names what the caller named
+		return text
+	}
+	var inPath *fs.PathError
+	var inLink *os.LinkError
+	if errors.As(err, &inPath) && filepath.IsAbs(inPath.Path) { // whatever characters it holds
+		text = strings.ReplaceAll(text, inPath.Path, filepath.Base(inPath.Path))
+	}
+	if errors.As(err, &inLink) {
+		for _, p := range []string{inLink.Old, inLink.New} {
+			if filepath.IsAbs(p) {
+				text = strings.ReplaceAll(text, p, filepath.Base(p))
+			}
+		}
+	}
+	return folders.ReplaceAllString(text, "$1")
 }
 
 // Status is the gRPC status of the error, with an ErrorInfo and, for an input

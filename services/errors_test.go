@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"testing"
 
@@ -32,6 +33,13 @@ func TestErrorTable(t *testing.T) {
 		{"own timeout of a part", fmt.Errorf("model: %w: %w", kb.ErrUnavailable, context.DeadlineExceeded), codes.Unavailable, 503, "UNAVAILABLE", "", "model: unavailable: context deadline exceeded"},
 		{"canceled", fmt.Errorf("ask: %w", context.Canceled), codes.Canceled, 499, "CANCELLED", "", "ask: context canceled"},
 		{"deadline", context.DeadlineExceeded, codes.DeadlineExceeded, 504, "DEADLINE_EXCEEDED", "", "context deadline exceeded"},
+		{"a file of the server", fmt.Errorf("%w: open index: %w", kb.ErrUnavailable, &fs.PathError{Op: "open", Path: "/srv/my data/index/changes.log", Err: errors.New("no space left on device")}),
+			codes.Unavailable, 503, "UNAVAILABLE", "", "unavailable: open index: open changes.log: no space left on device"},
+		{"a folder of the server", fmt.Errorf("%w: data folder /srv/suffice/data is in use by process 7 at 127.0.0.1:7070 (lock \"/srv/suffice/data/lock\")", kb.ErrUnavailable),
+			codes.Unavailable, 503, "UNAVAILABLE", "", "unavailable: data folder data is in use by process 7 at 127.0.0.1:7070 (lock \"lock\")"},
+		{"a folder of a server with drives", fmt.Errorf(`open C:\Data\suffice\suffice.db: %w`, kb.ErrConflict), codes.FailedPrecondition, 409, "FAILED_PRECONDITION", "", "open suffice.db: failed precondition"},
+		{"an address", fmt.Errorf("model: post http://models:8000/v1/chat/completions: 停/续 9/10 and/or a/b/c: %w", kb.ErrUnavailable), codes.Unavailable, 503, "UNAVAILABLE", "", "model: post http://models:8000/v1/chat/completions: 停/续 9/10 and/or a/b/c: unavailable"},
+		{"a document that is called like a file", fmt.Errorf("document %q: %w", "/srv/docs/a.md", kb.ErrNotFound), codes.NotFound, 404, "NOT_FOUND", "", `document "/srv/docs/a.md": not found`},
 		{"unknown", errors.New("open /secret: denied"), codes.Internal, 500, "INTERNAL", "", "internal error; the server's log says more"},
 	}
 	for _, tt := range tests {

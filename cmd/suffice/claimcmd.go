@@ -30,7 +30,7 @@ type claimSet struct {
 func (s *claimSet) flags(cmd *cobra.Command, c *cli, sets []string) {
 	c.sharedFlag(cmd, &s.shared)
 	cmd.Flags().IntVar(&s.limit, "limit", 1000, "examples taken of each data set; 0 = all")
-	cmd.Flags().StringSliceVar(&s.sets, "set", sets, "data sets: "+strings.Join(evaluate.ClaimSources, ", "))
+	c.setsFlag(cmd, &s.sets, sets, "data sets: "+strings.Join(evaluate.ClaimSources, ", "))
 }
 
 // judgedClaims checks the examples of one side of the split.

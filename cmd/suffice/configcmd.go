@@ -37,6 +37,9 @@ func (c *cli) configCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if cfg, err = cfg.Absolute(); err != nil {
+				return err
+			}
 			text, err := cfg.YAML()
 			if err != nil {
 				return err

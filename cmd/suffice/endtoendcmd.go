@@ -53,7 +53,7 @@ refused: what callers get who ask for more.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&sets, "set", []string{"cmrc2018", "squad2"}, "data sets")
+	c.setsFlag(cmd, &sets, []string{"cmrc2018", "squad2"}, "data sets")
 	f.IntVar(&count, "count", 100, "questions of each set")
 	f.Float64SliceVar(&least, "least", []float64{0, 0.8, 0.9}, "sufficiency below which an answer counts as refused, one row each")
 	f.BoolVar(&tuning, "tuning", false, "questions of the side that may be read, instead of the test side")

@@ -67,7 +67,7 @@ func (c *cli) evaluateCorpus() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "corpus", "folder to write to")
-	cmd.Flags().StringSliceVar(&sets, "set", evaluate.CorpusSets, "data sets")
+	c.setsFlag(cmd, &sets, evaluate.CorpusSets, "data sets")
 	c.sharedFlag(cmd, &shared)
 	return cmd
 }
@@ -114,7 +114,7 @@ func (c *cli) evaluateRetrieval() *cobra.Command {
 			return evaluate.WriteRecall(c.out, rows)
 		},
 	}
-	cmd.Flags().StringSliceVar(&sets, "set", []string{"cmrc2018", "squad2"}, "data sets: "+strings.Join(evaluate.RetrievalSets, ", "))
+	c.setsFlag(cmd, &sets, []string{"cmrc2018", "squad2"}, "data sets: "+strings.Join(evaluate.RetrievalSets, ", "))
 	cmd.Flags().IntVar(&every, "every", 1, "take every nth question")
 	c.sharedFlag(cmd, &shared)
 	return cmd
@@ -206,7 +206,7 @@ func (c *cli) evaluateRoutes() *cobra.Command {
 			return c.reportRoutes(questions, out)
 		},
 	}
-	cmd.Flags().StringSliceVar(&sets, "set", []string{"cmrc2018", "squad2", "lecoqa-stard", "hotpotqa", "gitlab-handbook", "handbook-hard", "handbook-cross"}, "data sets: "+strings.Join(evaluate.RetrievalSets, ", "))
+	c.setsFlag(cmd, &sets, []string{"cmrc2018", "squad2", "lecoqa-stard", "hotpotqa", "gitlab-handbook", "handbook-hard", "handbook-cross"}, "data sets: "+strings.Join(evaluate.RetrievalSets, ", "))
 	cmd.Flags().IntVar(&every, "every", 12, "take every nth question of the sets with more than 300")
 	cmd.Flags().StringVar(&out, "out", "", "file to write in the form of the configuration")
 	cmd.Flags().StringVar(&scores, "scores", "", "file to write what each passage scores by each route, a JSON object a question")
@@ -351,7 +351,7 @@ func (c *cli) evaluateAsk() *cobra.Command {
 			return c.timeAsk(ctx, a, questions)
 		},
 	}
-	cmd.Flags().StringSliceVar(&sets, "set", []string{"cmrc2018", "squad2"}, "data sets whose questions are asked")
+	c.setsFlag(cmd, &sets, []string{"cmrc2018", "squad2"}, "data sets whose questions are asked")
 	cmd.Flags().IntVar(&count, "count", 300, "questions, about")
 	cmd.Flags().StringVar(&corpus, "corpus", "", "folder to ingest first, as evaluate corpus writes it")
 	c.dataFlag(cmd)
@@ -402,4 +402,34 @@ func writeTimes(w io.Writer, parts map[string][]time.Duration, outcomes map[kb.O
 		}
 	}
 	return nil
+}
+
+// setFlag is --set of an evaluation, which has two meanings: names of data sets, and a
+// configuration key with its value, as everywhere else.
+type setFlag struct {
+	c     *cli
+	names *[]string
+	given bool // the names are no longer the defaults
+}
+
+func (f *setFlag) String() string { return strings.Join(*f.names, ",") }
+
+func (f *setFlag) Type() string { return "SETS|key=value" }
+
+func (f *setFlag) Set(v string) error {
+	if strings.Contains(v, "=") {
+		f.c.sets = append(f.c.sets, v)
+		return nil
+	}
+	if !f.given {
+		f.given, *f.names = true, nil
+	}
+	*f.names = append(*f.names, strings.Split(v, ",")...)
+	return nil
+}
+
+// setsFlag adds it.
+func (c *cli) setsFlag(cmd *cobra.Command, names *[]string, defaults []string, what string) {
+	*names = slices.Clone(defaults)
+	cmd.Flags().Var(&setFlag{c: c, names: names}, "set", what+"; or a configuration key, as in --set gate.rate=0.9")
 }

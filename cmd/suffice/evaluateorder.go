@@ -44,7 +44,7 @@ best without the relevant document, beside word overlap, the top retrieval score
 			return evaluate.WriteOrder(c.out, rows)
 		},
 	}
-	cmd.Flags().StringSliceVar(&sets, "set", []string{"cmrc2018", "squad2"}, "data sets: "+strings.Join(evaluate.RetrievalSets, ", "))
+	c.setsFlag(cmd, &sets, []string{"cmrc2018", "squad2"}, "data sets: "+strings.Join(evaluate.RetrievalSets, ", "))
 	cmd.Flags().IntVar(&every, "every", 1, "take every nth question")
 	c.sharedFlag(cmd, &shared)
 	return cmd

@@ -66,6 +66,11 @@ func (c *cli) ingestPaths(ctx context.Context, paths []string, sync bool, summar
 				return werr
 			}
 		}
+		for _, w := range report.Warnings {
+			if _, werr := fmt.Fprintf(c.errOut, "warning %s: %s\n", w.Path, w.Text); werr != nil {
+				return werr
+			}
+		}
 		if err != nil {
 			return failed(err)
 		}

@@ -116,7 +116,7 @@ func failed(err error) error {
 		return err
 	}
 	p := services.Describe(err)
-	text := p.Name + ": " + p.Message
+	text := p.Name + ": " + err.Error() // with its paths: they are this machine's
 	if p.Field != "" {
 		text = p.Name + ": " + p.Field + ": " + p.Message
 	}

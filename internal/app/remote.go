@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"suffice.dev/suffice/services"
 	"suffice.dev/suffice/services/batch"
 	"suffice.dev/suffice/services/config"
+	"suffice.dev/suffice/services/pipeline"
 	"suffice.dev/suffice/services/remote"
 	"suffice.dev/suffice/services/snapshot"
 	"suffice.dev/suffice/validate"
@@ -100,6 +102,23 @@ var (
 	_ validate.Validator  = current{}
 	_ kb.Knowledge        = current{}
 )
+
+// recalling is the knowledge base where questions are answered: a judgement of a reply gets
+// the question and the documents that it is about.
+type recalling struct {
+	current
+	pipeline *pipeline.Pipeline
+}
+
+func (r recalling) RecordFeedback(ctx context.Context, f kb.Feedback) error {
+	if about, ok := r.pipeline.Replied(f.TraceID); ok {
+		f.Question = cmp.Or(f.Question, about.Question)
+		if len(f.Documents) == 0 {
+			f.Documents = about.Documents
+		}
+	}
+	return r.current.RecordFeedback(ctx, f)
+}
 
 // on calls a layer of the current snapshot.
 func on[L comparable, T any](c current, pick func(*snapshot.Snapshot) L, call func(L) (T, error)) (T, error) {

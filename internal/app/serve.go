@@ -182,10 +182,10 @@ func (a *App) surface(ready services.Readiness, reflection bool) grpcapi.Config 
 	}
 	switch a.opt.Role {
 	case RoleAll:
-		c.Pipeline, c.Analyzer, c.Retriever, c.Assessor, c.Validator, c.Knowledge = a.pipeline, layers, layers, layers, layers, layers
+		c.Pipeline, c.Analyzer, c.Retriever, c.Assessor, c.Validator, c.Knowledge = a.pipeline, layers, layers, layers, layers, recalling{layers, a.pipeline}
 	case RoleAsk:
 		// Documents, gaps and reviews are reached where the questions are asked.
-		c.Pipeline, c.Knowledge = a.pipeline, layers
+		c.Pipeline, c.Knowledge = a.pipeline, recalling{layers, a.pipeline}
 	case RolePrecheck:
 		c.Analyzer = layers
 	case RoleRetrieval:
@@ -367,6 +367,9 @@ func (a *App) ingest(ctx context.Context, docs string, progress func(done, total
 	report, err := ingest.New(current{a.holder}, ingest.Options{Sync: true, Progress: progress}).Paths(ctx, docs)
 	for _, s := range report.Skipped {
 		a.log.Warn("document skipped", "path", s.Path, "reason", s.Reason)
+	}
+	for _, w := range report.Warnings {
+		a.log.Warn("document read with a doubt", "path", w.Path, "doubt", w.Text)
 	}
 	if err != nil {
 		return report, err

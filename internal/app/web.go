@@ -27,7 +27,7 @@ func (a *App) web(ready services.Readiness) *http.Server {
 	}
 	switch a.opt.Role {
 	case RoleAll, RoleAsk:
-		c.Calls, c.Knowledge = grpcapi.NewContract(a.pipeline, limits), current{a.holder}
+		c.Calls, c.Knowledge = grpcapi.NewContract(a.pipeline, limits), recalling{current{a.holder}, a.pipeline}
 	case RoleKnowledge:
 		c.Knowledge = current{a.holder}
 	}

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,6 +66,7 @@ type item struct {
 type run struct {
 	*Ingester
 	report      kb.IngestReport
+	unknown     map[string]*unknownKey // by key of front matter
 	batch       []item
 	bytes       int
 	done, total int
@@ -79,6 +81,7 @@ func (in *Ingester) Paths(ctx context.Context, paths ...string) (kb.IngestReport
 	start := time.Now()
 	r := &run{Ingester: in}
 	err := r.paths(ctx, paths)
+	r.report.Warnings = r.warnings()
 	r.report.Seconds = time.Since(start).Seconds()
 	return r.report, err
 }
@@ -168,6 +171,41 @@ func (r *run) defaults(d *kb.Document) {
 	if d.Source == "" {
 		d.Source = r.opt.Source
 	}
+}
+
+// unknownKey is a key of front matter that no document has: where it came first, and in how
+// many files it stands.
+type unknownKey struct {
+	path  string
+	files int
+}
+
+// unknownKeys notes what the front matter of a file has and no document does.
+func (r *run) unknownKeys(path string, keys []string) {
+	for _, k := range keys {
+		if r.unknown == nil {
+			r.unknown = map[string]*unknownKey{}
+		}
+		if r.unknown[k] == nil {
+			r.unknown[k] = &unknownKey{path: path}
+		}
+		r.unknown[k].files++
+	}
+}
+
+// warnings name each unknown key once, however many files have it: a folder of a site may
+// have its own keys in all of them.
+func (r *run) warnings() []kb.Warning {
+	var out []kb.Warning
+	for _, key := range slices.Sorted(maps.Keys(r.unknown)) {
+		u := r.unknown[key]
+		in := ""
+		if u.files > 1 {
+			in = fmt.Sprintf(", in %d files", u.files)
+		}
+		out = append(out, kb.Warning{Path: u.path, Text: fmt.Sprintf("the front matter has the key %q%s, which says nothing here; keys are %s", key, in, strings.Join(frontKeys, ", "))})
+	}
+	return out
 }
 
 func (r *run) skip(path string, err error) {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,42 +53,53 @@ func (r *run) load(f file, emit func(item) error, skip func(path string, err err
 	if err != nil {
 		return err
 	}
-	doc, err := FromText(f.rel, text)
+	doc, unknown, err := FromText(f.rel, text)
 	if err != nil {
 		return err
 	}
+	r.unknownKeys(f.name, unknown)
 	return emit(item{path: f.name, doc: doc})
+}
+
+// frontKeys are the keys of front matter that a document has.
+var frontKeys = []string{
+	"document_id", "collection", "title", "media_type", "source", "domain", "authority", "published_at", "valid_from", "valid_to", "supersedes", "readers",
 }
 
 // FromText makes a document of the text of a file: its id is the given slash path
 // unless the front matter of Markdown says otherwise. Keys of the front matter
-// that no document has are left alone; a value that does not fit its field is an
+// that no document has are left alone, and named; a value that does not fit its field is an
 // error that names the key.
-func FromText(id, text string) (kb.Document, error) {
-	doc := kb.Document{ID: id, Text: text}
+func FromText(id, text string) (doc kb.Document, unknown []string, err error) {
+	doc = kb.Document{ID: id, Text: text}
 	if strings.EqualFold(filepath.Ext(id), ".txt") {
 		doc.MediaType = chunk.Plain
-		return doc, nil
+		return doc, nil, nil
 	}
 	doc.MediaType = chunk.Markdown
 	front, _ := chunk.FrontMatter(text)
 	if strings.TrimSpace(front) == "" {
-		return doc, nil
+		return doc, nil, nil
 	}
 	var node yaml.Node
 	if err := yaml.Unmarshal([]byte(front), &node); err != nil {
-		return doc, fmt.Errorf("front matter is not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+		return doc, nil, fmt.Errorf("front matter is not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	if len(node.Content) == 0 || node.Content[0].Kind != yaml.MappingNode {
-		return doc, nil
+		return doc, nil, nil
 	}
 	m := node.Content[0]
 	for i := 0; i+1 < len(m.Content); i += 2 {
-		if err := frontKey(&doc, m.Content[i].Value, m.Content[i+1]); err != nil {
-			return doc, fmt.Errorf("front matter, line %d: %s: %w", m.Content[i].Line+1, m.Content[i].Value, err)
+		key := m.Content[i].Value
+		if !slices.Contains(frontKeys, key) {
+			unknown = append(unknown, key)
+			continue
+		}
+		if err := frontKey(&doc, key, m.Content[i+1]); err != nil {
+			return doc, nil, fmt.Errorf("front matter, line %d: %s: %w", m.Content[i].Line+1, key, err)
 		}
 	}
-	return doc, nil
+	return doc, unknown, nil
 }
 
 func frontKey(doc *kb.Document, key string, n *yaml.Node) error {
@@ -299,7 +311,7 @@ func (r *run) loadLines(f file, emit func(item) error, skip func(path string, er
 	err := lines(f.abs, func(n int, data []byte) error {
 		some = true
 		name := fmt.Sprintf("%s:%d", f.name, n)
-		doc, err := readLine(f.abs, data)
+		doc, err := r.readLine(f.abs, data)
 		if err != nil {
 			skip(name, err)
 			return nil
@@ -392,7 +404,7 @@ func decodeLine(line []byte) (doc kb.Document, path string, err error) {
 }
 
 // readLine reads a line and the file that it names.
-func readLine(jsonl string, data []byte) (kb.Document, error) {
+func (r *run) readLine(jsonl string, data []byte) (kb.Document, error) {
 	doc, path, err := decodeLine(data)
 	if err != nil || path == "" {
 		return doc, err
@@ -402,10 +414,11 @@ func readLine(jsonl string, data []byte) (kb.Document, error) {
 		return doc, fmt.Errorf("path %s: %w", path, err)
 	}
 	// The front matter of the file says what the line does not.
-	front, err := FromText(filepath.ToSlash(filepath.Clean(filepath.FromSlash(path))), text)
+	front, unknown, err := FromText(filepath.ToSlash(filepath.Clean(filepath.FromSlash(path))), text)
 	if err != nil {
 		return doc, fmt.Errorf("path %s: %w", path, err)
 	}
+	r.unknownKeys(path, unknown)
 	return merge(doc, front), nil
 }
 

@@ -567,7 +567,7 @@ func (s *Store) RecordFeedback(ctx context.Context, f kb.Feedback) error {
 		if f.Helpful {
 			return nil
 		}
-		return s.insertReview(ctx, tx, kb.Review{Kind: kb.ReviewFeedback, Text: f.Comment, TraceID: f.TraceID, CreatedAt: now})
+		return s.insertReview(ctx, tx, kb.Review{Kind: kb.ReviewFeedback, Question: f.Question, Text: f.Comment, TraceID: f.TraceID, Documents: union(nil, f.Documents), CreatedAt: now})
 	})
 }
 

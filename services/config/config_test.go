@@ -264,3 +264,32 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+// TestAbsolute: a printed configuration means the same files wherever it is put.
+func TestAbsolute(t *testing.T) {
+	here, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load(Sources{Flags: map[string]string{
+		"lexicon.paths": "a.yaml,/etc/b.yaml", "llm.url": "http://m:1/v1", "llm.model": "m", "llm.prompts": "prompts", "llm.key_file": "../key", "sufficiency.path": "m.ubj",
+		"graph.driver": "neo4j", "graph.url": "neo4j://g:7687", "graph.password": "s3cret",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.Absolute()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := c
+	want.Lexicon.Paths = []string{filepath.Join(here, "a.yaml"), "/etc/b.yaml"}
+	want.LLM.Prompts, want.LLM.KeyFile = filepath.Join(here, "prompts"), filepath.Join(filepath.Dir(here), "key")
+	want.Sufficiency.Path = filepath.Join(here, "m.ubj")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if c.Sufficiency.Path != "m.ubj" || c.Lexicon.Paths[0] != "a.yaml" {
+		t.Error("the configuration itself was changed")
+	}
+}

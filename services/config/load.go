@@ -129,6 +129,50 @@ var pathKeys = []string{
 	"store.password_file", "bm25.password_file", "dense.password_file", "graph.password_file",
 }
 
+// Absolute is the configuration with all its paths made absolute, so that a file of it may
+// stand anywhere.
+func (c Config) Absolute() (Config, error) {
+	raw := encode(reflect.ValueOf(c)).(map[string]any)
+	var errs []error
+	onPaths(raw, func(p string) string {
+		abs, err := filepath.Abs(p)
+		errs = append(errs, err)
+		return abs
+	})
+	var out Config
+	d := decoder{text: true}
+	d.decode(reflect.ValueOf(&out).Elem(), raw, "")
+	for _, p := range d.problems {
+		errs = append(errs, fmt.Errorf("%s: %s", p.Key, p.Message))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return c, fmt.Errorf("make paths absolute: %w", err)
+	}
+	return out, nil
+}
+
+// onPaths replaces the paths that pathKeys name.
+func onPaths(raw map[string]any, replace func(string) string) {
+	one := func(p any) any {
+		if s, ok := p.(string); ok && s != "" && !filepath.IsAbs(s) {
+			return replace(s)
+		}
+		return p
+	}
+	for _, k := range pathKeys {
+		section, key, _ := strings.Cut(k, ".")
+		settings, _ := raw[section].(map[string]any)
+		switch value := settings[key].(type) {
+		case string:
+			settings[key] = one(value)
+		case []any:
+			for i, p := range value {
+				value[i] = one(p)
+			}
+		}
+	}
+}
+
 type loader struct {
 	merged   *koanf.Koanf
 	problems []Problem
@@ -180,24 +224,7 @@ func (l *loader) file(path string) error {
 	for key, line := range lines {
 		l.origin[key] = Problem{Source: name, Line: line}
 	}
-	beside := func(p any) any {
-		if s, ok := p.(string); ok && s != "" && !filepath.IsAbs(s) {
-			return filepath.Join(filepath.Dir(path), s)
-		}
-		return p
-	}
-	for _, k := range pathKeys {
-		section, key, _ := strings.Cut(k, ".")
-		settings, _ := raw[section].(map[string]any)
-		switch value := settings[key].(type) {
-		case string:
-			settings[key] = beside(value)
-		case []any:
-			for i, p := range value {
-				value[i] = beside(p)
-			}
-		}
-	}
+	onPaths(raw, func(p string) string { return filepath.Join(filepath.Dir(path), p) })
 	if err := l.merged.Load(confmap.Provider(prune(raw), ""), nil); err != nil {
 		return fmt.Errorf("merge configuration: %w", err)
 	}

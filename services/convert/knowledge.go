@@ -82,8 +82,9 @@ func (r *reader) put(field string, d *pb.Document) kb.Document {
 func ToIngestReport(rep kb.IngestReport) *pb.PutDocumentsResponse {
 	return &pb.PutDocumentsResponse{
 		Documents: int32(rep.Documents), Versions: int32(rep.Versions), Chunks: int32(rep.Chunks), Facts: int32(rep.Facts),
-		Skipped: list(rep.Skipped, func(s kb.Skipped) *pb.SkippedInput { return &pb.SkippedInput{Path: s.Path, Reason: s.Reason} }),
-		Seconds: known(rep.Seconds),
+		Skipped:  list(rep.Skipped, func(s kb.Skipped) *pb.SkippedInput { return &pb.SkippedInput{Path: s.Path, Reason: s.Reason} }),
+		Seconds:  known(rep.Seconds),
+		Warnings: list(rep.Warnings, func(w kb.Warning) *pb.InputWarning { return &pb.InputWarning{Path: w.Path, Text: w.Text} }),
 	}
 }
 
@@ -91,8 +92,9 @@ func ToIngestReport(rep kb.IngestReport) *pb.PutDocumentsResponse {
 func FromIngestReport(p *pb.PutDocumentsResponse) kb.IngestReport {
 	return kb.IngestReport{
 		Documents: int(p.GetDocuments()), Versions: int(p.GetVersions()), Chunks: int(p.GetChunks()), Facts: int(p.GetFacts()),
-		Skipped: list(p.GetSkipped(), func(s *pb.SkippedInput) kb.Skipped { return kb.Skipped{Path: s.GetPath(), Reason: s.GetReason()} }),
-		Seconds: p.GetSeconds(),
+		Skipped:  list(p.GetSkipped(), func(s *pb.SkippedInput) kb.Skipped { return kb.Skipped{Path: s.GetPath(), Reason: s.GetReason()} }),
+		Seconds:  p.GetSeconds(),
+		Warnings: list(p.GetWarnings(), func(w *pb.InputWarning) kb.Warning { return kb.Warning{Path: w.GetPath(), Text: w.GetText()} }),
 	}
 }
 
@@ -350,7 +352,9 @@ func FromStatus(p *pb.GetStatusResponse) kb.Status {
 
 // ToFeedback is the request to record feedback.
 func ToFeedback(f kb.Feedback) *pb.SendFeedbackRequest {
-	return &pb.SendFeedbackRequest{TraceId: f.TraceID, Helpful: known(f.Helpful), Comment: optional(f.Comment)}
+	return &pb.SendFeedbackRequest{
+		TraceId: f.TraceID, Helpful: known(f.Helpful), Comment: optional(f.Comment), Question: optional(f.Question), Documents: keep(f.Documents),
+	}
 }
 
 // FromFeedback reads and checks a request to record feedback.
@@ -362,5 +366,7 @@ func FromFeedback(p *pb.SendFeedbackRequest) (kb.Feedback, error) {
 	if p.Helpful == nil {
 		r.fail("helpful", "is missing; write true or false")
 	}
-	return kb.Feedback{TraceID: p.GetTraceId(), Helpful: p.GetHelpful(), Comment: p.GetComment()}, r.err
+	return kb.Feedback{
+		TraceID: p.GetTraceId(), Helpful: p.GetHelpful(), Comment: p.GetComment(), Question: p.GetQuestion(), Documents: keep(p.GetDocuments()),
+	}, r.err
 }

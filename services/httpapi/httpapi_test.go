@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"suffice.dev/suffice/kb"
@@ -132,7 +133,7 @@ func TestEndpoints(t *testing.T) {
 		{"GET", "/v1/documents?page_token=x&page_size=5", "", "", 200, `{"documents":[{"document_id":"after x, 5"}],"next_page_token":"more"}`},
 		{"GET", "/v1/documents?page_size=0", "", "", 400, `"field":"page_size"`},
 		{"GET", "/v1/documents?pagetoken=x", "", "", 400, `"field":"pagetoken"`},
-		{"PUT", "/v1/documents/a/b.md", "application/json", `{"text":"x","authority":3}`, 200, `{"documents":1,"versions":1,"chunks":2,"facts":0,"skipped":[],"seconds":0}`},
+		{"PUT", "/v1/documents/a/b.md", "application/json", `{"text":"x","authority":3}`, 200, `{"documents":1,"versions":1,"chunks":2,"facts":0,"skipped":[],"seconds":0,"warnings":[]}`},
 		{"PUT", "/v1/documents/a/b.md", "", `{"path":"/etc/passwd"}`, 400, `"field":"path"`},
 		{"PUT", "/v1/documents/a/b.md", "", `{"document_id":"c","text":"x"}`, 400, `"field":"document_id"`},
 		{"PUT", "/v1/documents/a/b.md", "", `{"text":"x","valid_to":"2023-02-31"}`, 400, `"field":"valid_to"`},
@@ -191,7 +192,7 @@ func TestEndpoints(t *testing.T) {
 		}
 	}
 	if store.put.ID != "a/b.md" || *store.put.Authority != 3 || store.deleted != "a/b.md" || store.query.Kind != kb.GapStale ||
-		kb.FormatDay(store.query.Since) != "2026-01-02" || store.resolved != "r1 RESOLVED done" || store.feedback != (kb.Feedback{TraceID: "t", Comment: "no"}) {
+		kb.FormatDay(store.query.Since) != "2026-01-02" || store.resolved != "r1 RESOLVED done" || !cmp.Equal(store.feedback, kb.Feedback{TraceID: "t", Comment: "no"}) {
 		t.Errorf("the store was asked otherwise: %+v", store)
 	}
 	if !strings.Contains(log.String(), "open /secret: denied") || !strings.Contains(log.String(), "a secret") {

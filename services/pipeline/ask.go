@@ -42,6 +42,7 @@ func (p *Pipeline) Ask(ctx context.Context, req kb.AskRequest, progress func(ser
 	}
 	p.metrics.Replied(strings.ToLower(string(r.Outcome)))
 	c.log.Log(ctx, c.level.Level(), "asked", "trace_id", c.traceID, "outcome", r.Outcome, "degraded", len(r.Degraded), "duration", time.Since(c.begun))
+	p.remember(req, r)
 	return c.finish(r), nil
 }
 

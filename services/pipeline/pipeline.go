@@ -10,7 +10,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/retrieval"
@@ -42,7 +45,17 @@ type Pipeline struct {
 	metrics *telemetry.Pipeline
 	level   slog.Leveler
 	now     func() time.Time
+	recent  *lru.Cache[string, Replied] // by trace id
 }
+
+// Replied is what is kept of a reply for a while: what a judgement of it is about.
+type Replied struct {
+	Question  string
+	Documents []string // that it cites, in order
+}
+
+// recentReplies is how many are kept.
+const recentReplies = 4096
 
 var _ services.Pipeline = (*Pipeline)(nil)
 
@@ -58,7 +71,23 @@ func New(source Source, opts Options) *Pipeline {
 	if p.now == nil {
 		p.now = time.Now
 	}
+	p.recent, _ = lru.New[string, Replied](recentReplies) // an error is of a size below 1
 	return p
+}
+
+// Replied is what a reply of this process was about; false for one that is too long ago, or
+// of another process.
+func (p *Pipeline) Replied(traceID string) (Replied, bool) { return p.recent.Get(traceID) }
+
+// remember keeps a reply for Replied.
+func (p *Pipeline) remember(req kb.AskRequest, r kb.Reply) {
+	kept := Replied{Question: req.Question.Text}
+	for _, c := range r.Citations {
+		if c.DocumentID != "" && !slices.Contains(kept.Documents, c.DocumentID) {
+			kept.Documents = append(kept.Documents, c.DocumentID)
+		}
+	}
+	p.recent.Add(r.TraceID, kept)
 }
 
 // Shares of the time that is left that a layer may take. What a layer leaves over

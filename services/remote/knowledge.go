@@ -43,6 +43,7 @@ func (k *Knowledge) Put(ctx context.Context, docs []kb.Document) (kb.IngestRepor
 		sum.Chunks += got.Chunks
 		sum.Facts += got.Facts
 		sum.Skipped = append(sum.Skipped, got.Skipped...)
+		sum.Warnings = append(sum.Warnings, got.Warnings...)
 		sum.Seconds += got.Seconds
 		req, size = &pb.PutDocumentsRequest{}, 0
 		return nil

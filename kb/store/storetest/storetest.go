@@ -769,14 +769,15 @@ func feedback(t *testing.T, k kb.Knowledge) {
 	if err := k.RecordFeedback(t.Context(), kb.Feedback{TraceID: "t1", Helpful: true}); err != nil {
 		t.Fatalf("RecordFeedback: %v", err)
 	}
-	if err := k.RecordFeedback(t.Context(), kb.Feedback{TraceID: "t2", Comment: "Wrong year."}); err != nil {
+	if err := k.RecordFeedback(t.Context(), kb.Feedback{TraceID: "t2", Comment: "Wrong year.", Question: "When was the pier built?", Documents: []string{"pier.md", "航道.md"}}); err != nil {
 		t.Fatalf("RecordFeedback: %v", err)
 	}
 	got, _, err := k.Reviews(t.Context(), "", 10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 1 || got[0].Kind != "FEEDBACK" || got[0].TraceID != "t2" || got[0].Text != "Wrong year." {
+	if len(got) != 1 || got[0].Kind != "FEEDBACK" || got[0].TraceID != "t2" || got[0].Text != "Wrong year." ||
+		got[0].Question != "When was the pier built?" || !slices.Equal(got[0].Documents, []string{"pier.md", "航道.md"}) {
 		t.Errorf("an unhelpful reply becomes a review, a helpful one does not: %+v", got)
 	}
 	wantError(t, "no trace id", k.RecordFeedback(t.Context(), kb.Feedback{Helpful: true}), kb.ErrInvalid)

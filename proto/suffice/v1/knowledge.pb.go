@@ -637,6 +637,61 @@ func (x *SkippedInput) GetReason() string {
 	return ""
 }
 
+// InputWarning is something in an input that is probably not what its writer meant.
+type InputWarning struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Path or document id of the first input that has it.
+	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
+	// What it is.
+	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *InputWarning) Reset() {
+	*x = InputWarning{}
+	mi := &file_suffice_v1_knowledge_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *InputWarning) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*InputWarning) ProtoMessage() {}
+
+func (x *InputWarning) ProtoReflect() protoreflect.Message {
+	mi := &file_suffice_v1_knowledge_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use InputWarning.ProtoReflect.Descriptor instead.
+func (*InputWarning) Descriptor() ([]byte, []int) {
+	return file_suffice_v1_knowledge_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *InputWarning) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *InputWarning) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
 // Gap is something users asked and the documents could not answer. Wordings that are the same or nearly so share one gap.
 type Gap struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -676,7 +731,7 @@ type Gap struct {
 
 func (x *Gap) Reset() {
 	*x = Gap{}
-	mi := &file_suffice_v1_knowledge_proto_msgTypes[4]
+	mi := &file_suffice_v1_knowledge_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -688,7 +743,7 @@ func (x *Gap) String() string {
 func (*Gap) ProtoMessage() {}
 
 func (x *Gap) ProtoReflect() protoreflect.Message {
-	mi := &file_suffice_v1_knowledge_proto_msgTypes[4]
+	mi := &file_suffice_v1_knowledge_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -701,7 +756,7 @@ func (x *Gap) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Gap.ProtoReflect.Descriptor instead.
 func (*Gap) Descriptor() ([]byte, []int) {
-	return file_suffice_v1_knowledge_proto_rawDescGZIP(), []int{4}
+	return file_suffice_v1_knowledge_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Gap) GetGapId() string {
@@ -824,7 +879,7 @@ type GapAnswer struct {
 
 func (x *GapAnswer) Reset() {
 	*x = GapAnswer{}
-	mi := &file_suffice_v1_knowledge_proto_msgTypes[5]
+	mi := &file_suffice_v1_knowledge_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -836,7 +891,7 @@ func (x *GapAnswer) String() string {
 func (*GapAnswer) ProtoMessage() {}
 
 func (x *GapAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_suffice_v1_knowledge_proto_msgTypes[5]
+	mi := &file_suffice_v1_knowledge_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -849,7 +904,7 @@ func (x *GapAnswer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GapAnswer.ProtoReflect.Descriptor instead.
 func (*GapAnswer) Descriptor() ([]byte, []int) {
-	return file_suffice_v1_knowledge_proto_rawDescGZIP(), []int{5}
+	return file_suffice_v1_knowledge_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *GapAnswer) GetQuestion() string {
@@ -898,7 +953,7 @@ type GapRecord struct {
 
 func (x *GapRecord) Reset() {
 	*x = GapRecord{}
-	mi := &file_suffice_v1_knowledge_proto_msgTypes[6]
+	mi := &file_suffice_v1_knowledge_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -910,7 +965,7 @@ func (x *GapRecord) String() string {
 func (*GapRecord) ProtoMessage() {}
 
 func (x *GapRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_suffice_v1_knowledge_proto_msgTypes[6]
+	mi := &file_suffice_v1_knowledge_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -923,7 +978,7 @@ func (x *GapRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GapRecord.ProtoReflect.Descriptor instead.
 func (*GapRecord) Descriptor() ([]byte, []int) {
-	return file_suffice_v1_knowledge_proto_rawDescGZIP(), []int{6}
+	return file_suffice_v1_knowledge_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *GapRecord) GetKind() GapKind {
@@ -1009,7 +1064,7 @@ type Review struct {
 
 func (x *Review) Reset() {
 	*x = Review{}
-	mi := &file_suffice_v1_knowledge_proto_msgTypes[7]
+	mi := &file_suffice_v1_knowledge_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1021,7 +1076,7 @@ func (x *Review) String() string {
 func (*Review) ProtoMessage() {}
 
 func (x *Review) ProtoReflect() protoreflect.Message {
-	mi := &file_suffice_v1_knowledge_proto_msgTypes[7]
+	mi := &file_suffice_v1_knowledge_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1034,7 +1089,7 @@ func (x *Review) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Review.ProtoReflect.Descriptor instead.
 func (*Review) Descriptor() ([]byte, []int) {
-	return file_suffice_v1_knowledge_proto_rawDescGZIP(), []int{7}
+	return file_suffice_v1_knowledge_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Review) GetReviewId() string {
@@ -1175,7 +1230,10 @@ const file_suffice_v1_knowledge_proto_rawDesc = "" +
 	"\b_deleted\":\n" +
 	"\fSkippedInput\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x16\n" +
-	"\x06reason\x18\x02 \x01(\tR\x06reason\"\xa9\x04\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"6\n" +
+	"\fInputWarning\x12\x12\n" +
+	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\"\xa9\x04\n" +
 	"\x03Gap\x12\x15\n" +
 	"\x06gap_id\x18\x01 \x01(\tR\x05gapId\x12'\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x13.suffice.v1.GapKindR\x04kind\x12\x12\n" +
@@ -1261,7 +1319,7 @@ func file_suffice_v1_knowledge_proto_rawDescGZIP() []byte {
 }
 
 var file_suffice_v1_knowledge_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_suffice_v1_knowledge_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_suffice_v1_knowledge_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_suffice_v1_knowledge_proto_goTypes = []any{
 	(GapKind)(0),           // 0: suffice.v1.GapKind
 	(GapState)(0),          // 1: suffice.v1.GapState
@@ -1270,21 +1328,22 @@ var file_suffice_v1_knowledge_proto_goTypes = []any{
 	(*Chunk)(nil),          // 4: suffice.v1.Chunk
 	(*DocumentChange)(nil), // 5: suffice.v1.DocumentChange
 	(*SkippedInput)(nil),   // 6: suffice.v1.SkippedInput
-	(*Gap)(nil),            // 7: suffice.v1.Gap
-	(*GapAnswer)(nil),      // 8: suffice.v1.GapAnswer
-	(*GapRecord)(nil),      // 9: suffice.v1.GapRecord
-	(*Review)(nil),         // 10: suffice.v1.Review
-	(QuestionClass)(0),     // 11: suffice.v1.QuestionClass
+	(*InputWarning)(nil),   // 7: suffice.v1.InputWarning
+	(*Gap)(nil),            // 8: suffice.v1.Gap
+	(*GapAnswer)(nil),      // 9: suffice.v1.GapAnswer
+	(*GapRecord)(nil),      // 10: suffice.v1.GapRecord
+	(*Review)(nil),         // 11: suffice.v1.Review
+	(QuestionClass)(0),     // 12: suffice.v1.QuestionClass
 }
 var file_suffice_v1_knowledge_proto_depIdxs = []int32{
 	3,  // 0: suffice.v1.DocumentChange.document:type_name -> suffice.v1.Document
 	4,  // 1: suffice.v1.DocumentChange.chunks:type_name -> suffice.v1.Chunk
 	0,  // 2: suffice.v1.Gap.kind:type_name -> suffice.v1.GapKind
-	11, // 3: suffice.v1.Gap.question_class:type_name -> suffice.v1.QuestionClass
+	12, // 3: suffice.v1.Gap.question_class:type_name -> suffice.v1.QuestionClass
 	1,  // 4: suffice.v1.Gap.state:type_name -> suffice.v1.GapState
 	0,  // 5: suffice.v1.GapAnswer.kinds:type_name -> suffice.v1.GapKind
 	0,  // 6: suffice.v1.GapRecord.kind:type_name -> suffice.v1.GapKind
-	11, // 7: suffice.v1.GapRecord.question_class:type_name -> suffice.v1.QuestionClass
+	12, // 7: suffice.v1.GapRecord.question_class:type_name -> suffice.v1.QuestionClass
 	2,  // 8: suffice.v1.Review.kind:type_name -> suffice.v1.ReviewKind
 	1,  // 9: suffice.v1.Review.state:type_name -> suffice.v1.GapState
 	10, // [10:10] is the sub-list for method output_type
@@ -1303,17 +1362,17 @@ func file_suffice_v1_knowledge_proto_init() {
 	file_suffice_v1_knowledge_proto_msgTypes[0].OneofWrappers = []any{}
 	file_suffice_v1_knowledge_proto_msgTypes[1].OneofWrappers = []any{}
 	file_suffice_v1_knowledge_proto_msgTypes[2].OneofWrappers = []any{}
-	file_suffice_v1_knowledge_proto_msgTypes[4].OneofWrappers = []any{}
 	file_suffice_v1_knowledge_proto_msgTypes[5].OneofWrappers = []any{}
 	file_suffice_v1_knowledge_proto_msgTypes[6].OneofWrappers = []any{}
 	file_suffice_v1_knowledge_proto_msgTypes[7].OneofWrappers = []any{}
+	file_suffice_v1_knowledge_proto_msgTypes[8].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_suffice_v1_knowledge_proto_rawDesc), len(file_suffice_v1_knowledge_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   8,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -81,7 +81,9 @@ type PutDocumentsResponse struct {
 	// Inputs that were left out.
 	Skipped []*SkippedInput `protobuf:"bytes,5,rep,name=skipped,proto3" json:"skipped,omitempty"`
 	// Time taken, in seconds.
-	Seconds       *float64 `protobuf:"fixed64,6,opt,name=seconds,proto3,oneof" json:"seconds,omitempty"`
+	Seconds *float64 `protobuf:"fixed64,6,opt,name=seconds,proto3,oneof" json:"seconds,omitempty"`
+	// What is probably not meant in inputs that were taken all the same, such as an unknown key of front matter.
+	Warnings      []*InputWarning `protobuf:"bytes,7,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -156,6 +158,13 @@ func (x *PutDocumentsResponse) GetSeconds() float64 {
 		return *x.Seconds
 	}
 	return 0
+}
+
+func (x *PutDocumentsResponse) GetWarnings() []*InputWarning {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
 }
 
 // GetDocumentRequest names one version of a document.
@@ -1286,7 +1295,11 @@ type SendFeedbackRequest struct {
 	// True: it helped. Required.
 	Helpful *bool `protobuf:"varint,2,opt,name=helpful,proto3,oneof" json:"helpful,omitempty"`
 	// What the user adds. Default: nothing.
-	Comment       *string `protobuf:"bytes,3,opt,name=comment,proto3,oneof" json:"comment,omitempty"`
+	Comment *string `protobuf:"bytes,3,opt,name=comment,proto3,oneof" json:"comment,omitempty"`
+	// The question of the reply. Default: as the server that answered it knows it, for some thousand replies.
+	Question *string `protobuf:"bytes,4,opt,name=question,proto3,oneof" json:"question,omitempty"`
+	// Ids of the documents that the reply cites. Default: the same.
+	Documents     []string `protobuf:"bytes,5,rep,name=documents,proto3" json:"documents,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1340,6 +1353,20 @@ func (x *SendFeedbackRequest) GetComment() string {
 		return *x.Comment
 	}
 	return ""
+}
+
+func (x *SendFeedbackRequest) GetQuestion() string {
+	if x != nil && x.Question != nil {
+		return *x.Question
+	}
+	return ""
+}
+
+func (x *SendFeedbackRequest) GetDocuments() []string {
+	if x != nil {
+		return x.Documents
+	}
+	return nil
 }
 
 // SendFeedbackResponse says that the judgement is stored.
@@ -1643,14 +1670,15 @@ const file_suffice_v1_knowledge_service_proto_rawDesc = "" +
 	"\"suffice/v1/knowledge_service.proto\x12\n" +
 	"suffice.v1\x1a\x1asuffice/v1/knowledge.proto\"I\n" +
 	"\x13PutDocumentsRequest\x122\n" +
-	"\tdocuments\x18\x01 \x03(\v2\x14.suffice.v1.DocumentR\tdocuments\"\xdd\x01\n" +
+	"\tdocuments\x18\x01 \x03(\v2\x14.suffice.v1.DocumentR\tdocuments\"\x93\x02\n" +
 	"\x14PutDocumentsResponse\x12\x1c\n" +
 	"\tdocuments\x18\x01 \x01(\x05R\tdocuments\x12\x1a\n" +
 	"\bversions\x18\x02 \x01(\x05R\bversions\x12\x16\n" +
 	"\x06chunks\x18\x03 \x01(\x05R\x06chunks\x12\x14\n" +
 	"\x05facts\x18\x04 \x01(\x05R\x05facts\x122\n" +
 	"\askipped\x18\x05 \x03(\v2\x18.suffice.v1.SkippedInputR\askipped\x12\x1d\n" +
-	"\aseconds\x18\x06 \x01(\x01H\x00R\aseconds\x88\x01\x01B\n" +
+	"\aseconds\x18\x06 \x01(\x01H\x00R\aseconds\x88\x01\x01\x124\n" +
+	"\bwarnings\x18\a \x03(\v2\x18.suffice.v1.InputWarningR\bwarningsB\n" +
 	"\n" +
 	"\b_seconds\"`\n" +
 	"\x12GetDocumentRequest\x12\x1f\n" +
@@ -1734,15 +1762,18 @@ const file_suffice_v1_knowledge_service_proto_rawDesc = "" +
 	"\x05state\x18\x02 \x01(\x0e2\x14.suffice.v1.GapStateR\x05state\x12\x17\n" +
 	"\x04note\x18\x03 \x01(\tH\x00R\x04note\x88\x01\x01B\a\n" +
 	"\x05_note\"\x17\n" +
-	"\x15ResolveReviewResponse\"\x86\x01\n" +
+	"\x15ResolveReviewResponse\"\xd2\x01\n" +
 	"\x13SendFeedbackRequest\x12\x19\n" +
 	"\btrace_id\x18\x01 \x01(\tR\atraceId\x12\x1d\n" +
 	"\ahelpful\x18\x02 \x01(\bH\x00R\ahelpful\x88\x01\x01\x12\x1d\n" +
-	"\acomment\x18\x03 \x01(\tH\x01R\acomment\x88\x01\x01B\n" +
+	"\acomment\x18\x03 \x01(\tH\x01R\acomment\x88\x01\x01\x12\x1f\n" +
+	"\bquestion\x18\x04 \x01(\tH\x02R\bquestion\x88\x01\x01\x12\x1c\n" +
+	"\tdocuments\x18\x05 \x03(\tR\tdocumentsB\n" +
 	"\n" +
 	"\b_helpfulB\n" +
 	"\n" +
-	"\b_comment\"\x16\n" +
+	"\b_commentB\v\n" +
+	"\t_question\"\x16\n" +
 	"\x14SendFeedbackResponse\"\x12\n" +
 	"\x10GetStatusRequest\"\xe9\x02\n" +
 	"\x11GetStatusResponse\x12\x1c\n" +
@@ -1829,63 +1860,65 @@ var file_suffice_v1_knowledge_service_proto_goTypes = []any{
 	(*CollectionStatus)(nil),       // 28: suffice.v1.CollectionStatus
 	(*Document)(nil),               // 29: suffice.v1.Document
 	(*SkippedInput)(nil),           // 30: suffice.v1.SkippedInput
-	(*DocumentChange)(nil),         // 31: suffice.v1.DocumentChange
-	(GapKind)(0),                   // 32: suffice.v1.GapKind
-	(GapState)(0),                  // 33: suffice.v1.GapState
-	(*Gap)(nil),                    // 34: suffice.v1.Gap
-	(*GapRecord)(nil),              // 35: suffice.v1.GapRecord
-	(*GapAnswer)(nil),              // 36: suffice.v1.GapAnswer
-	(*Review)(nil),                 // 37: suffice.v1.Review
+	(*InputWarning)(nil),           // 31: suffice.v1.InputWarning
+	(*DocumentChange)(nil),         // 32: suffice.v1.DocumentChange
+	(GapKind)(0),                   // 33: suffice.v1.GapKind
+	(GapState)(0),                  // 34: suffice.v1.GapState
+	(*Gap)(nil),                    // 35: suffice.v1.Gap
+	(*GapRecord)(nil),              // 36: suffice.v1.GapRecord
+	(*GapAnswer)(nil),              // 37: suffice.v1.GapAnswer
+	(*Review)(nil),                 // 38: suffice.v1.Review
 }
 var file_suffice_v1_knowledge_service_proto_depIdxs = []int32{
 	29, // 0: suffice.v1.PutDocumentsRequest.documents:type_name -> suffice.v1.Document
 	30, // 1: suffice.v1.PutDocumentsResponse.skipped:type_name -> suffice.v1.SkippedInput
-	29, // 2: suffice.v1.GetDocumentResponse.document:type_name -> suffice.v1.Document
-	29, // 3: suffice.v1.ListDocumentsResponse.documents:type_name -> suffice.v1.Document
-	31, // 4: suffice.v1.ListChangesResponse.changes:type_name -> suffice.v1.DocumentChange
-	32, // 5: suffice.v1.ListGapsRequest.kind:type_name -> suffice.v1.GapKind
-	33, // 6: suffice.v1.ListGapsRequest.state:type_name -> suffice.v1.GapState
-	34, // 7: suffice.v1.ListGapsResponse.gaps:type_name -> suffice.v1.Gap
-	35, // 8: suffice.v1.RecordGapsRequest.gaps:type_name -> suffice.v1.GapRecord
-	33, // 9: suffice.v1.ResolveGapRequest.state:type_name -> suffice.v1.GapState
-	36, // 10: suffice.v1.RecordAnswersRequest.answers:type_name -> suffice.v1.GapAnswer
-	37, // 11: suffice.v1.ListReviewsResponse.reviews:type_name -> suffice.v1.Review
-	37, // 12: suffice.v1.RecordReviewRequest.review:type_name -> suffice.v1.Review
-	33, // 13: suffice.v1.ResolveReviewRequest.state:type_name -> suffice.v1.GapState
-	28, // 14: suffice.v1.GetStatusResponse.collections:type_name -> suffice.v1.CollectionStatus
-	0,  // 15: suffice.v1.KnowledgeService.PutDocuments:input_type -> suffice.v1.PutDocumentsRequest
-	2,  // 16: suffice.v1.KnowledgeService.GetDocument:input_type -> suffice.v1.GetDocumentRequest
-	4,  // 17: suffice.v1.KnowledgeService.DeleteDocument:input_type -> suffice.v1.DeleteDocumentRequest
-	6,  // 18: suffice.v1.KnowledgeService.ListDocuments:input_type -> suffice.v1.ListDocumentsRequest
-	8,  // 19: suffice.v1.KnowledgeService.ListChanges:input_type -> suffice.v1.ListChangesRequest
-	10, // 20: suffice.v1.KnowledgeService.ListGaps:input_type -> suffice.v1.ListGapsRequest
-	12, // 21: suffice.v1.KnowledgeService.RecordGaps:input_type -> suffice.v1.RecordGapsRequest
-	14, // 22: suffice.v1.KnowledgeService.ResolveGap:input_type -> suffice.v1.ResolveGapRequest
-	16, // 23: suffice.v1.KnowledgeService.RecordAnswers:input_type -> suffice.v1.RecordAnswersRequest
-	18, // 24: suffice.v1.KnowledgeService.ListReviews:input_type -> suffice.v1.ListReviewsRequest
-	20, // 25: suffice.v1.KnowledgeService.RecordReview:input_type -> suffice.v1.RecordReviewRequest
-	22, // 26: suffice.v1.KnowledgeService.ResolveReview:input_type -> suffice.v1.ResolveReviewRequest
-	24, // 27: suffice.v1.KnowledgeService.SendFeedback:input_type -> suffice.v1.SendFeedbackRequest
-	26, // 28: suffice.v1.KnowledgeService.GetStatus:input_type -> suffice.v1.GetStatusRequest
-	1,  // 29: suffice.v1.KnowledgeService.PutDocuments:output_type -> suffice.v1.PutDocumentsResponse
-	3,  // 30: suffice.v1.KnowledgeService.GetDocument:output_type -> suffice.v1.GetDocumentResponse
-	5,  // 31: suffice.v1.KnowledgeService.DeleteDocument:output_type -> suffice.v1.DeleteDocumentResponse
-	7,  // 32: suffice.v1.KnowledgeService.ListDocuments:output_type -> suffice.v1.ListDocumentsResponse
-	9,  // 33: suffice.v1.KnowledgeService.ListChanges:output_type -> suffice.v1.ListChangesResponse
-	11, // 34: suffice.v1.KnowledgeService.ListGaps:output_type -> suffice.v1.ListGapsResponse
-	13, // 35: suffice.v1.KnowledgeService.RecordGaps:output_type -> suffice.v1.RecordGapsResponse
-	15, // 36: suffice.v1.KnowledgeService.ResolveGap:output_type -> suffice.v1.ResolveGapResponse
-	17, // 37: suffice.v1.KnowledgeService.RecordAnswers:output_type -> suffice.v1.RecordAnswersResponse
-	19, // 38: suffice.v1.KnowledgeService.ListReviews:output_type -> suffice.v1.ListReviewsResponse
-	21, // 39: suffice.v1.KnowledgeService.RecordReview:output_type -> suffice.v1.RecordReviewResponse
-	23, // 40: suffice.v1.KnowledgeService.ResolveReview:output_type -> suffice.v1.ResolveReviewResponse
-	25, // 41: suffice.v1.KnowledgeService.SendFeedback:output_type -> suffice.v1.SendFeedbackResponse
-	27, // 42: suffice.v1.KnowledgeService.GetStatus:output_type -> suffice.v1.GetStatusResponse
-	29, // [29:43] is the sub-list for method output_type
-	15, // [15:29] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	31, // 2: suffice.v1.PutDocumentsResponse.warnings:type_name -> suffice.v1.InputWarning
+	29, // 3: suffice.v1.GetDocumentResponse.document:type_name -> suffice.v1.Document
+	29, // 4: suffice.v1.ListDocumentsResponse.documents:type_name -> suffice.v1.Document
+	32, // 5: suffice.v1.ListChangesResponse.changes:type_name -> suffice.v1.DocumentChange
+	33, // 6: suffice.v1.ListGapsRequest.kind:type_name -> suffice.v1.GapKind
+	34, // 7: suffice.v1.ListGapsRequest.state:type_name -> suffice.v1.GapState
+	35, // 8: suffice.v1.ListGapsResponse.gaps:type_name -> suffice.v1.Gap
+	36, // 9: suffice.v1.RecordGapsRequest.gaps:type_name -> suffice.v1.GapRecord
+	34, // 10: suffice.v1.ResolveGapRequest.state:type_name -> suffice.v1.GapState
+	37, // 11: suffice.v1.RecordAnswersRequest.answers:type_name -> suffice.v1.GapAnswer
+	38, // 12: suffice.v1.ListReviewsResponse.reviews:type_name -> suffice.v1.Review
+	38, // 13: suffice.v1.RecordReviewRequest.review:type_name -> suffice.v1.Review
+	34, // 14: suffice.v1.ResolveReviewRequest.state:type_name -> suffice.v1.GapState
+	28, // 15: suffice.v1.GetStatusResponse.collections:type_name -> suffice.v1.CollectionStatus
+	0,  // 16: suffice.v1.KnowledgeService.PutDocuments:input_type -> suffice.v1.PutDocumentsRequest
+	2,  // 17: suffice.v1.KnowledgeService.GetDocument:input_type -> suffice.v1.GetDocumentRequest
+	4,  // 18: suffice.v1.KnowledgeService.DeleteDocument:input_type -> suffice.v1.DeleteDocumentRequest
+	6,  // 19: suffice.v1.KnowledgeService.ListDocuments:input_type -> suffice.v1.ListDocumentsRequest
+	8,  // 20: suffice.v1.KnowledgeService.ListChanges:input_type -> suffice.v1.ListChangesRequest
+	10, // 21: suffice.v1.KnowledgeService.ListGaps:input_type -> suffice.v1.ListGapsRequest
+	12, // 22: suffice.v1.KnowledgeService.RecordGaps:input_type -> suffice.v1.RecordGapsRequest
+	14, // 23: suffice.v1.KnowledgeService.ResolveGap:input_type -> suffice.v1.ResolveGapRequest
+	16, // 24: suffice.v1.KnowledgeService.RecordAnswers:input_type -> suffice.v1.RecordAnswersRequest
+	18, // 25: suffice.v1.KnowledgeService.ListReviews:input_type -> suffice.v1.ListReviewsRequest
+	20, // 26: suffice.v1.KnowledgeService.RecordReview:input_type -> suffice.v1.RecordReviewRequest
+	22, // 27: suffice.v1.KnowledgeService.ResolveReview:input_type -> suffice.v1.ResolveReviewRequest
+	24, // 28: suffice.v1.KnowledgeService.SendFeedback:input_type -> suffice.v1.SendFeedbackRequest
+	26, // 29: suffice.v1.KnowledgeService.GetStatus:input_type -> suffice.v1.GetStatusRequest
+	1,  // 30: suffice.v1.KnowledgeService.PutDocuments:output_type -> suffice.v1.PutDocumentsResponse
+	3,  // 31: suffice.v1.KnowledgeService.GetDocument:output_type -> suffice.v1.GetDocumentResponse
+	5,  // 32: suffice.v1.KnowledgeService.DeleteDocument:output_type -> suffice.v1.DeleteDocumentResponse
+	7,  // 33: suffice.v1.KnowledgeService.ListDocuments:output_type -> suffice.v1.ListDocumentsResponse
+	9,  // 34: suffice.v1.KnowledgeService.ListChanges:output_type -> suffice.v1.ListChangesResponse
+	11, // 35: suffice.v1.KnowledgeService.ListGaps:output_type -> suffice.v1.ListGapsResponse
+	13, // 36: suffice.v1.KnowledgeService.RecordGaps:output_type -> suffice.v1.RecordGapsResponse
+	15, // 37: suffice.v1.KnowledgeService.ResolveGap:output_type -> suffice.v1.ResolveGapResponse
+	17, // 38: suffice.v1.KnowledgeService.RecordAnswers:output_type -> suffice.v1.RecordAnswersResponse
+	19, // 39: suffice.v1.KnowledgeService.ListReviews:output_type -> suffice.v1.ListReviewsResponse
+	21, // 40: suffice.v1.KnowledgeService.RecordReview:output_type -> suffice.v1.RecordReviewResponse
+	23, // 41: suffice.v1.KnowledgeService.ResolveReview:output_type -> suffice.v1.ResolveReviewResponse
+	25, // 42: suffice.v1.KnowledgeService.SendFeedback:output_type -> suffice.v1.SendFeedbackResponse
+	27, // 43: suffice.v1.KnowledgeService.GetStatus:output_type -> suffice.v1.GetStatusResponse
+	30, // [30:44] is the sub-list for method output_type
+	16, // [16:30] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_suffice_v1_knowledge_service_proto_init() }
