@@ -546,7 +546,7 @@ func (l *Local) checked(req kb.AnswerRequest, d *draft) (quotes []quote, said []
 		pages[i], metas[i] = d.page(l.reader, i), reading.MetaOf(c.Passage)
 	}
 	for _, q := range d.quotes {
-		words, isCell := cellWords(pages[q.passage], q)
+		words, isCell := cellWords(pages[q.passage], q, req.Candidates[q.passage].Passage)
 		if !isCell {
 			words = flatten(q.text)
 			own := l.reader.Engine().Read(fact.Source{Text: words})
@@ -593,14 +593,15 @@ func (l *Local) lower(req kb.AnswerRequest, d *draft, left []quote, out *kb.Answ
 	}
 }
 
-// cellWords says a table cell with the headings of its row and column; false where
-// the quote is no table row.
-func cellWords(p *fact.Page, q quote) (string, bool) {
+// cellWords says a table cell with the headings of its row and column, the unit that stands
+// over the table, and what is measured there where row and column only say when; false
+// where the quote is no table row.
+func cellWords(p *fact.Page, q quote, from kb.Passage) (string, bool) {
 	if !inRow(p, q.span) {
 		return "", false
 	}
 	var parts []string
-	subject := ""
+	subject, measure := "", ""
 	add := func(i int) {
 		f := &p.Facts[i]
 		if f.Subject.Text != "" {
@@ -611,9 +612,12 @@ func cellWords(p *fact.Page, q quote) (string, bool) {
 		if row, column, ok := p.CellHeadings(i); ok && len(f.Times) > 0 && !strings.EqualFold(column, head) {
 			subject, head = flatten(row), flatten(column)
 		}
+		unit, measured := p.CellUnit(i, from.Title, from.HeadingPath)
+		measure = flatten(strings.TrimRight(measured, ":：。. "))
 		if head != "" {
 			cell = head + ": " + cell
 		}
+		cell = withUnit(cell, unit)
 		if !slices.Contains(parts, cell) {
 			parts = append(parts, cell)
 		}
@@ -632,7 +636,24 @@ func cellWords(p *fact.Page, q quote) (string, bool) {
 	if subject != "" {
 		words = subject + " — " + words
 	}
+	if measure != "" {
+		words = measure + " — " + words
+	}
 	return words, true
+}
+
+// withUnit writes a number of a table after its heading with the unit that stands over it,
+// which the heading may name.
+func withUnit(cell, unit string) string {
+	switch {
+	case unit == "" || strings.Contains(strings.ToLower(cell), unit):
+		return cell
+	case text.IsHan([]rune(unit)[0]):
+		return cell + unit
+	case strings.HasPrefix(unit, "%"):
+		return cell + "%"
+	}
+	return cell + " (" + unit + ")"
 }
 
 // foreignLead introduces quotes in another language than the answer's.

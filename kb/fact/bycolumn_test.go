@@ -55,6 +55,30 @@ func TestMonthAsked(t *testing.T) {
 	}
 }
 
+func TestCellUnit(t *testing.T) {
+	for _, c := range []struct{ name, text, title, cell, unit, measure string }{
+		{"caption", "Results (in millions of dollars)\n\n| | 2023 | 2024 |\n|---|---|---|\n| Revenue | 4,137 | 4,290 |", "", "4,137", "millions of dollars", ""},
+		{"caption zh", "主要数据（单位：万元）\n\n| 项目 | 2023年 | 2024年 |\n|---|---|---|\n| 营业收入 | 4,137 | 4,290 |", "", "4,290", "万元", ""},
+		{"corner", "| 项目（万元） | 2023年 | 2024年 |\n|---|---|---|\n| 营业收入 | 4,137 | 4,290 |", "", "4,290", "万元", ""},
+		{"title, both headings say when", "| | 2023年 | 2024年 |\n|---|---|---|\n| 三月 | 41 | 42 |", "各月产量（吨）", "41", "吨", "各月产量（吨）"},
+		{"caption, both say when", "Rainfall (mm)\n\n| | 2023 | 2024 |\n|---|---|---|\n| Mar | 41 | 42 |", "Station Corrow", "42", "mm", "Rainfall (mm)"},
+		{"row", "| | 2023 | 2024 |\n|---|---|---|\n| Rainfall (mm) | 41 | 42 |", "Weather (°C)", "42", "", ""},
+		{"column", "| Loom | Width (cm) | Price |\n|---|---|---|\n| Dobby | 90 | €700 |", "Looms (kg)", "90", "cm", ""},
+		{"cell", "| Loom | Width | Price |\n|---|---|---|\n| Dobby | 90 cm | €700 |", "Looms (kg)", "90 cm", "", ""},
+		{"none", "| Loom | Width | Price |\n|---|---|---|\n| Dobby | 90 | €700 |", "Looms", "90", "", ""},
+	} {
+		p := New(Config{}).Read(Source{Text: c.text, Title: c.title})
+		i := slices.IndexFunc(p.Facts, func(f Fact) bool { return f.Value.Text == c.cell })
+		if i < 0 {
+			t.Errorf("%s: no fact %s", c.name, c.cell)
+			continue
+		}
+		if unit, measure := p.CellUnit(i, c.title, nil); unit != c.unit || measure != c.measure {
+			t.Errorf("%s: unit %q measure %q, want %q %q", c.name, unit, measure, c.unit, c.measure)
+		}
+	}
+}
+
 func TestCellHeadings(t *testing.T) {
 	p := New(Config{}).Read(Source{Text: "| Loom | Width (cm) | Price |\n|---|---|---|\n| Dobby | 90 | €700 |\n\nA Dobby weighs 80 kg."})
 	got := map[string][2]string{}

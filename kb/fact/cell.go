@@ -74,7 +74,7 @@ func (e *Engine) fitCell(n *prepared, v *view, page, i int, gaps *[]string) cand
 	precision := v.labelPrecision(f, n)
 	c.fit = sum / total * (1 - labelPrecision + labelPrecision*precision)
 	c.own = (own/total + precision) / 2
-	if own/total < leastLabel && !(n.HasTime && v.datedCell(f)) {
+	if own/total < leastLabel && !(n.HasTime && datedCell(f)) {
 		c.worst = 1
 	}
 	c.late = e.elsewhere(n, v, i)
@@ -93,7 +93,7 @@ func (e *Engine) fitCell(n *prepared, v *view, page, i int, gaps *[]string) cand
 
 // datedCell reports whether the row and the column of a cell both say when and nothing
 // else, as months by years do: what is measured then stands over the table alone.
-func (v *view) datedCell(f *Fact) bool {
+func datedCell(f *Fact) bool {
 	if len(f.Times) == 0 || f.Subject.Text == "" || f.Attribute.Text == "" {
 		return false
 	}

@@ -231,6 +231,52 @@ func (p *Page) lines() []tableLine {
 	return out
 }
 
+// CellUnit is the unit that the heading of the column, or else what stands over the table,
+// gives to a fact that is a number in a cell, folded and as written there (万元, millions);
+// "" where the cell or its row names it. measure is what is measured, where row and column
+// only say when. title and headings are those of the source.
+func (p *Page) CellUnit(i int, title string, headings []string) (unit, measure string) {
+	f := &p.Facts[i]
+	row, _, ok := p.CellHeadings(i)
+	if !ok || f.Value.Quantity == nil {
+		return "", ""
+	}
+	first := f.Sentence
+	for first > 0 && (p.Sentences[first-1].Kind == Row || p.Sentences[first-1].Kind == HeaderRow) {
+		first--
+	}
+	caption := ""
+	if first > 0 && p.Sentences[first].Start-p.Sentences[first-1].End < captionGap && p.Sentences[first-1].Len() < maxCaption {
+		caption = string(p.Runes[p.Sentences[first-1].Start:p.Sentences[first-1].End])
+	}
+	if datedCell(f) {
+		measure = title
+		if n := len([]rune(caption)); n > 0 && n < longestName {
+			measure = caption
+		}
+	}
+	bare := strings.Trim(f.Value.Text, "0123456789., ()-−–")
+	if strings.Trim(bare, "$€£¥￥") != "" || foldedUnit(row) != "" { // the cell or its row names the unit itself
+		return "", measure
+	}
+	_, spans := cellsOf(p.Runes, p.Sentences[f.Sentence].Span)
+	at := slices.IndexFunc(spans, func(s text.Span) bool { return s.Contains(f.Value.Span) })
+	over := []string{caption}
+	for k := first; k < len(p.Sentences) && p.Sentences[k].Kind == HeaderRow; k++ {
+		heads, _ := cellsOf(p.Runes, p.Sentences[k].Span)
+		if at < len(heads) && foldedUnit(heads[at]) != "" && bare == "" {
+			return foldedUnit(heads[at]), measure
+		}
+		if len(heads) > 0 {
+			over = append(over, heads[0])
+		}
+	}
+	return unitOver(over, title, headings), measure
+}
+
+// longestName is the length from which a caption is a sentence rather than a name.
+const longestName = 80
+
 // joinHeads joins the levels of a heading; a cell left empty in an upper level goes on
 // with what stands before it.
 func joinHeads(levels [][]string) []string {

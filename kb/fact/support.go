@@ -453,7 +453,7 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 				cov := w.cover(v.clauseBag(o.Clause))
 				impliedByForm(o.Value.Quantity, w, cov.cells)
 				fit = max(fit, 0.8*w.score(cov.cells))
-			case v.tableCell(o) && len(f.Times) > 0 && v.datedCell(o):
+			case v.tableCell(o) && len(f.Times) > 0 && datedCell(o):
 				cov := w.cover(v.factBag(i))
 				lift(w, cov.cells, v.frameBag(), 1)
 				fit = max(fit, 0.8*w.score(cov.cells))

@@ -2,6 +2,7 @@ package fact
 
 import (
 	"math/big"
+	"slices"
 	"strings"
 
 	"suffice.dev/suffice/kb/fact/quantity"
@@ -371,12 +372,19 @@ func expand(g grid) grid {
 func (r *reader) caption(start int) text.Span {
 	if n := len(r.page.Sentences); n > 0 {
 		s := r.page.Sentences[n-1].Span
-		if start-s.End < 4 && s.Len() < 260 {
+		if start-s.End < captionGap && s.Len() < maxCaption {
 			return s
 		}
 	}
 	return text.Span{}
 }
+
+// A caption ends less than captionGap code points before its table and is shorter than
+// maxCaption.
+const (
+	captionGap = 4
+	maxCaption = 260
+)
 
 // tableReader reads one grid.
 type tableReader struct {
@@ -401,19 +409,13 @@ type header struct {
 func (t *tableReader) read(caption text.Span) {
 	r := t.r
 	t.headers = t.headerRows()
-	t.scale = r.unitNote(caption)
-	for i := 0; i < t.headers; i++ { // "(in millions)" may stand in the corner
-		if len(t.g.rows[i]) > 0 && t.scale == "" {
-			t.scale = r.unitNote(t.g.rows[i][0].Span)
+	over := []string{r.str(caption)} // "(in millions)" may stand in the corner
+	for i := 0; i < t.headers; i++ {
+		if len(t.g.rows[i]) > 0 {
+			over = append(over, r.str(t.g.rows[i][0].Span))
 		}
 	}
-	for i := len(r.src.Headings); i >= 0 && t.scale == ""; i-- { // 各月产量（吨） may be the name of the page or of its part
-		s := r.src.Title
-		if i > 0 {
-			s = r.src.Headings[i-1]
-		}
-		t.scale = unitNote(string(text.Fold([]rune(s))))
-	}
+	t.scale = unitOver(over, r.src.Title, r.src.Headings)
 	t.columns = make([]header, t.width)
 	for c := range t.columns {
 		t.columns[c] = t.columnHeader(c, 0, t.headers)
@@ -845,6 +847,23 @@ func bareTime(w string, s text.Span) []when.Expr {
 	}
 	return found
 }
+
+// unitOver is the unit that what stands over a table gives to its numbers: the nearest of
+// caption and corners, headings from the innermost, and title that names one; "" for none.
+// 各月产量（吨） may be the name of the page.
+func unitOver(over []string, title string, headings []string) string {
+	over = append(over, headings...)
+	slices.Reverse(over[len(over)-len(headings):])
+	for _, s := range append(over, title) {
+		if u := foldedUnit(s); u != "" {
+			return u
+		}
+	}
+	return ""
+}
+
+// foldedUnit is unitNote for a text as written.
+func foldedUnit(s string) string { return unitNote(string(text.Fold([]rune(s)))) }
 
 // unitNote finds the unit that a caption or heading gives to all numbers under it:
 // (in millions), 单位：万元, (min), (%).
