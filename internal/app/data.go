@@ -238,6 +238,11 @@ func (o *opening) Retrieve(ctx context.Context, req kb.RetrieveRequest) (kb.Retr
 	if err := o.data.ready.whole(); err != nil {
 		return kb.Retrieved{}, err
 	}
+	return o.find(ctx, x, req)
+}
+
+// find searches the open index, whether all that is to be asked about was read or not.
+func (o *opening) find(ctx context.Context, x *index.Index, req kb.RetrieveRequest) (kb.Retrieved, error) {
 	if o.data.down.Load() { // what changed meanwhile is not known
 		return kb.Retrieved{}, fmt.Errorf("%w: the store does not answer", kb.ErrUnavailable)
 	}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -145,5 +146,65 @@ func TestWarmCallsNoModel(t *testing.T) {
 	a.warm(t.Context())
 	if len(asked) > 0 || strings.Contains(log.String(), "not warm") {
 		t.Errorf("%d calls of the model, log %s; want none and every layer warm", len(asked), log.String())
+	}
+}
+
+// TestWarmSearches: before it is ready, a server searches in both languages what its first
+// clients will search, though nobody else may yet.
+func TestWarmSearches(t *testing.T) {
+	var mu sync.Mutex
+	asked := map[string]bool{}
+	vectors := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in struct{ Input []string }
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			t.Error(err)
+		}
+		var out struct {
+			Data []map[string]any `json:"data"`
+		}
+		for i, text := range in.Input {
+			mu.Lock()
+			asked[text] = true
+			mu.Unlock()
+			out.Data = append(out.Data, map[string]any{"index": i, "embedding": []float64{1, 0}})
+		}
+		if err := json.NewEncoder(w).Encode(out); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer vectors.Close()
+	var log bytes.Buffer
+	a, err := Open(t.Context(), Options{Data: t.TempDir(), Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})), Sources: config.Sources{Flags: map[string]string{
+		"embedding.provider": "openai", "embedding.url": vectors.URL, "embedding.model": "m", "embedding.dims": "2", "reader.mode": "off",
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	k, err := a.Knowledge(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.Put(t.Context(), []kb.Document{{ID: "a", Text: "Marlow harbour has 14 berths."}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.EmbedAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	a.data.ready.wait("ingesting")
+	a.warm(t.Context())
+	mu.Lock()
+	defer mu.Unlock()
+	for _, q := range warmQuestions {
+		if !asked[q] {
+			t.Errorf("%q was not searched for; the endpoint was asked for %v, log %s", q, asked, log.String())
+		}
+	}
+	if strings.Contains(log.String(), "not warm") {
+		t.Errorf("log %s", log.String())
 	}
 }

@@ -287,39 +287,61 @@ func (a *App) untilOpen(ctx context.Context, ready *readiness, err error) error 
 	}
 }
 
+// warmQuestions are asked of a process before it is ready, one in each language.
+var warmQuestions = []string{"How much is the fare of the ferry?", "渡轮票价是多少？"}
+
 // warm has the layers of this process make what they make at their first question, such as
-// the tables of a tokenizer, so that no client's deadline pays for it. What fails here fails
-// again where it is asked.
+// the tables of a tokenizer, and read what the first search reads of the index and the store,
+// so that no client's deadline pays for it. What fails here fails again where it is asked.
 func (a *App) warm(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, warmTime)
 	defer cancel()
-	a.data.mu.Lock()
-	table := a.data.table
-	a.data.mu.Unlock()
-	question := kb.Question{Text: "How much is the fare of the ferry? 渡轮票价多少？"}
-	analysis := kb.Analysis{Question: question.Text, Original: question.Text, Class: kb.Numeric, Language: "mixed", Slots: []kb.Slot{
-		{Name: "value", Role: kb.Asked, Required: true, Subject: "ferry", Attribute: "fare", Expect: kb.ExpectQuantity},
-	}}
-	passage := []kb.Candidate{{Passage: kb.Passage{ID: "p", Text: "The fare of the ferry is not fixed yet. 渡轮票价未定。"}, Rank: 1}}
-	layers := current{a.holder}
 	var errs []error
-	try := func(layer Role, call func() error) {
-		if table[layer] == here {
-			errs = append(errs, call())
-		}
+	for _, q := range warmQuestions {
+		errs = append(errs, a.warmWith(ctx, q))
 	}
-	try(RolePrecheck, func() error { _, err := layers.Analyze(ctx, question); return err })
-	try(RoleRerank, func() error {
-		_, err := layers.Assess(ctx, kb.AssessRequest{Analysis: analysis, Candidates: passage})
-		return err
-	})
-	try(RoleValidate, func() error { // no evidence: no model is called
-		_, err := layers.Answer(ctx, kb.AnswerRequest{Analysis: analysis, Candidates: passage, Assessment: kb.Assessment{Outcome: kb.Answered}})
-		return err
-	})
 	if err := errors.Join(errs...); err != nil && ctx.Err() == nil {
 		a.log.Warn("a layer is not warm", "error", err)
 	}
+}
+
+func (a *App) warmWith(ctx context.Context, text string) error {
+	s, release := a.holder.Acquire()
+	defer release()
+	if s == nil {
+		return nil
+	}
+	a.data.mu.Lock()
+	table := a.data.table
+	a.data.mu.Unlock()
+	analysis := kb.Analysis{Question: text, Original: text, Class: kb.Numeric, Language: "mixed", Slots: []kb.Slot{
+		{Name: "value", Role: kb.Asked, Required: true, Subject: "ferry", Attribute: "fare", Expect: kb.ExpectQuantity},
+	}}
+	passages := []kb.Candidate{{Passage: kb.Passage{ID: "p", Text: "The fare of the ferry is not fixed yet. 渡轮票价未定。"}, Rank: 1}}
+	var errs []error
+	if table[RolePrecheck] == here {
+		read, err := s.Precheck.Analyze(ctx, kb.Question{Text: text})
+		if err == nil && read.Clarify == nil {
+			analysis = read
+		}
+		errs = append(errs, err)
+	}
+	if o, ok := s.Retriever.(*opening); ok {
+		if _, x := a.data.opened(); x != nil {
+			found, err := o.find(ctx, x, kb.RetrieveRequest{Analysis: analysis})
+			errs = append(errs, err)
+			passages = append(passages, found.Candidates...)
+		}
+	}
+	if table[RoleRerank] == here {
+		_, err := s.Assessor.Assess(ctx, kb.AssessRequest{Analysis: analysis, Candidates: passages})
+		errs = append(errs, err)
+	}
+	if table[RoleValidate] == here { // no evidence: no model is called
+		_, err := s.Validator.Answer(ctx, kb.AnswerRequest{Analysis: analysis, Candidates: passages[:1], Assessment: kb.Assessment{Outcome: kb.Answered}})
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 // fill brings in what must be there before the process is ready: the documents, or
