@@ -3,7 +3,6 @@ package fact
 import (
 	"maps"
 	"math/big"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -322,10 +321,10 @@ func anchorOf(folded []rune, start, end int) string {
 
 // Who does it: 由 and 归 in Chinese, by in English.
 var (
-	agentZh   = regexp.MustCompile(`(?:由|归)([\p{Han}A-Za-z0-9]{2,24})`)
-	agentEn   = regexp.MustCompile(`\b([a-z]+) by (?:the |an? |our |your |its |their |his |her )?([a-z][a-z' -]*)`)
-	pronounZh = regexp.MustCompile(`^(?:其|他|她|本人|该|此|对方)`)
-	agentIn   = regexp.MustCompile(`^(.+?)(?: (?:and|or|who|which|that|for|in|on|at|within|to|before|after|if|when|unless|from|under|with|as|is|are|was|were|may|must|can|will|has|have|had)\b.*)?$`)
+	agentZh   = guarded(`(?:由|归)([\p{Han}A-Za-z0-9]{2,24})`)
+	agentEn   = guarded(`\b([a-z]+) by (?:the |an? |our |your |its |their |his |her )?([a-z][a-z' -]*)`)
+	pronounZh = guarded(`^(?:其|他|她|本人|该|此|对方)`)
+	agentIn   = guarded(`^(.+?)(?: (?:and|or|who|which|that|for|in|on|at|within|to|before|after|if|when|unless|from|under|with|as|is|are|was|were|may|must|can|will|has|have|had)\b.*)?$`)
 )
 
 // otherAgent names who does it in the source where the claim names another; "" where
@@ -486,11 +485,11 @@ func (k *Checker) actsInstead(p *Page, cl *Clause, best found) string {
 
 // limitPhrases are the words with which a sentence limits what it says, with what they limit it
 // to.
-var limitPhrases = regexp.MustCompile(`(?:除非|仅限|限于|须经|且能)[^，。；]{2,16}|以[^，。；]{2,14}为(?:前提|条件)|[^，。；]{2,14}(?:除外|例外|不适用)|` +
+var limitPhrases = guarded(`(?:除非|仅限|限于|须经|且能)[^，。；]{2,16}|以[^，。；]{2,14}为(?:前提|条件)|[^，。；]{2,14}(?:除外|例外|不适用)|` +
 	`\b(?:provided|providing|unless|except|only (?:if|with|within|for|when|where)|on condition|as long as|so long as|subject to|at the discretion of)\b[^.;]{0,60}`)
 
 // comparesValues matches claims that compare values, whatever limits these.
-var comparesValues = regexp.MustCompile(`比|倍|相差|合计|\bthan\b|\btwice\b|\bhalf of\b`)
+var comparesValues = guarded(`比|倍|相差|合计|\bthan\b|\btwice\b|\bhalf of\b`)
 
 // leftOut is a limit of the source's sentence that the claim does not name; "" for none.
 func (k *Checker) leftOut(claim, sentence string) string {
@@ -547,7 +546,7 @@ func (k *Checker) deniedBeside(c Claim, cl *Clause, at *group, best found) int {
 }
 
 // excepts matches sentences with an exception.
-var excepts = regexp.MustCompile(`除非|除外|除了|之外|以外|例外|\bunless\b|\bexcept|\bother than\b|\bapart from\b`)
+var excepts = guarded(`除非|除外|除了|之外|以外|例外|\bunless\b|\bexcept|\bother than\b|\bapart from\b`)
 
 // exceptional reports whether a sentence has an exception.
 func exceptional(p *Page, sentence int) bool {

@@ -1,7 +1,7 @@
 package fact
 
 import (
-	"regexp"
+	"slices"
 	"strings"
 
 	"suffice.dev/suffice/text"
@@ -12,11 +12,11 @@ import (
 // say; so the words for it are read as one statement with a side.
 
 var (
-	chargesNothing = regexp.MustCompile(`免费|免收|免缴|免交|不(?:再|另|另外|另行|额外|予|得)?(?:加)?(?:收取|收|计|计收|缴纳|交)(?:任何|其他|额外)?[^，。；]{0,4}?(?:费|费用|手续费|服务费)|无需(?:另行)?(?:付费|缴费|交费|支付)|无偿|` +
+	chargesNothing = guarded(`免费|免收|免缴|免交|不(?:再|另|另外|另行|额外|予|得)?(?:加)?(?:收取|收|计|计收|缴纳|交)(?:任何|其他|额外)?[^，。；]{0,4}?(?:费|费用|手续费|服务费)|无需(?:另行)?(?:付费|缴费|交费|支付)|无偿|` +
 		`\b(?:free(?: of charge)?|no (?:extra |additional |further )?(?:charge|fee|cost|payment)s?|(?:cost|costs|charge|charges|pay|pays) nothing|without (?:any )?(?:extra |additional |further )?(?:charge|fee|cost|payment)s?|at no (?:extra |additional )?(?:charge|cost)|not (?:be )?charged|complimentary|gratis|free-of-charge)\b`)
-	chargesSomething = regexp.MustCompile(`收费|计费|付费|(?:收取|加收|缴纳|支付)[^，。；]{0,12}费|额外收|另行收|需(?:要)?付|` +
+	chargesSomething = guarded(`收费|计费|付费|(?:收取|加收|缴纳|支付)[^，。；]{0,12}费|额外收|另行收|需(?:要)?付|` +
 		`\b(?:charged?|charges|fees?|costs?|pays?|paid|payable|extra charge)\b`)
-	freeOfOther = regexp.MustCompile(`\b(?:free (?:to|time|day|days|will|from|trade|text|space)|(?:duty|sugar|smoke|interest|tax|hands|lead|barrier|care|toll)[- ]free)\b|免费电话`)
+	freeOfOther = guarded(`\b(?:free (?:to|time|day|days|will|from|trade|text|space)|(?:duty|sugar|smoke|interest|tax|hands|lead|barrier|care|toll)[- ]free)\b|免费电话`)
 )
 
 // chargeStems are in every Latin alternative of the patterns above, as the characters of
@@ -42,7 +42,7 @@ func chargeOf(s string) int8 {
 func chargeWords(runes []rune, span text.Span) []text.Span {
 	s := string(text.Fold(runes[span.Start:span.End]))
 	var out []text.Span
-	for _, re := range []*regexp.Regexp{chargesNothing, chargesSomething} {
+	for _, re := range []*guardedPattern{chargesNothing, chargesSomething} {
 		for _, m := range re.FindAllStringIndex(s, 8) {
 			from := span.Start + len([]rune(s[:m[0]]))
 			out = append(out, text.Span{Start: from, End: from + len([]rune(s[m[0]:m[1]]))})
@@ -51,14 +51,35 @@ func chargeWords(runes []rune, span text.Span) []text.Span {
 	return out
 }
 
+// chargeOf is chargeOf of a clause of the page.
+func (p *Page) chargeOf(c *Clause) int8 {
+	if s := p.ready.Load(); s != nil {
+		if i := p.clauseIndex(c); i >= 0 {
+			return s.chargeAt(i)
+		}
+	}
+	return chargeOf(fold(p.Quote(c.Span)))
+}
+
+// clauseIndex is where a clause stands among those of the page; -1 for one that is not its own.
+func (p *Page) clauseIndex(c *Clause) int {
+	i, _ := slices.BinarySearchFunc(p.Clauses, c.Start, func(o Clause, start int) int { return o.Start - start })
+	for ; i < len(p.Clauses) && p.Clauses[i].Start == c.Start; i++ {
+		if &p.Clauses[i] == c {
+			return i
+		}
+	}
+	return -1
+}
+
 // agreeFree compares what claim and source say of being charged: +1 they agree, -1 they
 // contradict each other, 0 one of them does not say.
 func agreeFree(pa *Page, a *Clause, pb *Page, b *Clause) int {
-	ca := chargeOf(fold(pa.Quote(a.Span)))
+	ca := pa.chargeOf(a)
 	if ca == 0 {
 		return 0
 	}
-	cb := chargeOf(fold(pb.Quote(b.Span)))
+	cb := pb.chargeOf(b)
 	switch {
 	case cb == 0, ca > 0 && cb > 0:
 		return 0

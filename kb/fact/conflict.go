@@ -5,7 +5,6 @@ import (
 	"context"
 	"iter"
 	"math"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -1241,7 +1240,7 @@ func hasComma(runes []rune, from, to int) bool {
 
 // tying matches a preposition with the determiner and the adjective that may follow it,
 // at the end of a text.
-var tying = regexp.MustCompile(`\b(?:for|in|at|on|of|from|to|with|by|during|under|over|per|between|within|without|among|above|below)(?: (?:the|a|an|its|their|our|any|all|each|every))?(?: [a-z-]+)? $`)
+var tying = guarded(`\b(?:for|in|at|on|of|from|to|with|by|during|under|over|per|between|within|without|among|above|below)(?: (?:the|a|an|its|their|our|any|all|each|every))?(?: [a-z-]+)? $`)
 
 // articleAt reports whether an article, a preposition or another small word begins a text.
 func articleAt(runes []rune) bool {
@@ -1366,7 +1365,7 @@ func (s *sheet) beforeValue(f *Fact) string {
 
 // classMembers are counted things by which the members of a class are told apart: two-room,
 // 三居室, 2人间.
-var classMembers = regexp.MustCompile(`([一二两三四五六七八九十\d]+)(居室?|室|人间|人份|座|级|档|星|阶|口|轮|缸|孔|联|折叠|层)|\b(one|two|three|four|five|six|seven|eight|nine|ten|twelve|\d+)[- ](room|bed|bedroom|door|seat|seater|star|person|storey|story|year|month|day|week|hour|gear|wheel|piece|stage|speed|inch|litre|liter)\b`)
+var classMembers = guarded(`([一二两三四五六七八九十\d]+)(居室?|室|人间|人份|座|级|档|星|阶|口|轮|缸|孔|联|折叠|层)|\b(one|two|three|four|five|six|seven|eight|nine|ten|twelve|\d+)[- ](room|bed|bedroom|door|seat|seater|star|person|storey|story|year|month|day|week|hour|gear|wheel|piece|stage|speed|inch|litre|liter)\b`)
 
 // classMember is a member of a class that a text names before a value.
 type classMember struct{ class, member, text string }
@@ -1897,7 +1896,7 @@ func onlyAgainstAll(a, b *Fact) bool {
 }
 
 // versionMark is what tells two versions of one document apart in their titles.
-var versionMark = regexp.MustCompile(`(?i)[（(\[【]?\s*(?:` +
+var versionMark = guarded(`(?i)[（(\[【]?\s*(?:` +
 	`\bv(?:er(?:sion)?)?\.?\s*\d+(?:\.\d+)*|第[一二三四五六七八九十\d]+(?:次修订)?版` +
 	`|(?:\d{4}\s*年?(?:\s*\d{1,2}\s*月(?:\s*\d{1,2}\s*日)?)?|\d{4}-\d{1,2}-\d{1,2})?\s*(?:第[一二三四五六七八九十\d]+次)?(?:修订|修正|修改|公布|发布)(?:版|本|稿|案|草案)?` +
 	`|\d{4}\s*年?版|(?:试行|暂行|新版|旧版|现行版|征求意见稿|草案|送审稿)(?:版)?` +
@@ -1906,12 +1905,12 @@ var versionMark = regexp.MustCompile(`(?i)[（(\[【]?\s*(?:` +
 
 // yearMark is a bare year in a title: it tells versions of a rule apart, and editions
 // of a yearly report, which are no versions.
-var yearMark = regexp.MustCompile(`[（(\[【]?\s*(?:19|20)\d{2}(?:\s*[-–/至]\s*(?:19|20)?\d{2})?\s*(?:年度|年)?\s*[）)\]】]?`)
+var yearMark = guarded(`[（(\[【]?\s*(?:19|20)\d{2}(?:\s*[-–/至]\s*(?:19|20)?\d{2})?\s*(?:年度|年)?\s*[）)\]】]?`)
 
 // periodical matches the titles of documents that come out for each year anew.
-var periodical = regexp.MustCompile(`报告|年报|季报|月报|公报|统计|决算|预算|年鉴|总结|计划|纪要|简报|快报|回顾|业绩|\b(?:reports?|results|statistics|review|yearbook|budget|plan|minutes|newsletter|bulletin|accounts|outlook|statements?)\b`)
+var periodical = guarded(`报告|年报|季报|月报|公报|统计|决算|预算|年鉴|总结|计划|纪要|简报|快报|回顾|业绩|\b(?:reports?|results|statistics|review|yearbook|budget|plan|minutes|newsletter|bulletin|accounts|outlook|statements?)\b`)
 
-var article = regexp.MustCompile(`^\s*(?:第[〇零一二三四五六七八九十百千\d]+条(?:之[一二三四五六七八九十])?|§\s*\d+(?:\.\d+)*|(?i:section|article|clause)\s+\d+(?:\.\d+)*|\d+(?:\.\d+)+)`)
+var article = guarded(`^\s*(?:第[〇零一二三四五六七八九十百千\d]+条(?:之[一二三四五六七八九十])?|§\s*\d+(?:\.\d+)*|(?i:section|article|clause)\s+\d+(?:\.\d+)*|\d+(?:\.\d+)+)`)
 
 // titles is how the titles of two pages stand to each other.
 type titles struct {

@@ -77,21 +77,35 @@ func (x *crossings) readHan(w *wording) {
 		}
 	}
 	for i := range w.folded {
-		for n := 1; n <= words.Longest() && i+n <= len(w.folded) && text.IsHan(w.folded[i+n-1]); n++ {
+		longest := words.LongestFrom(w.folded[i])
+		for n := 1; n <= longest && i+n <= len(w.folded) && text.IsHan(w.folded[i+n-1]); n++ {
 			if n == 1 && !single[i] {
 				continue
 			}
-			var told []crossTold
-			for _, phrase := range words.Latin(string(w.folded[i : i+n])) {
-				if t := x.latin(phrase); t != nil {
-					told = append(told, t)
-				}
-			}
-			if len(told) > 0 {
+			if told := x.latinOf(string(w.folded[i : i+n])); len(told) > 0 {
 				x.add(w, told, text.Span{Start: i, End: i + n})
 			}
 		}
 	}
+}
+
+// latinOf is how the words of the other language for a Han word stand in a bag.
+func (x *crossings) latinOf(word string) []crossTold {
+	phrases := lexicon.DefaultCrossing().Latin(word)
+	if len(phrases) == 0 {
+		return nil
+	}
+	if known, ok := x.engine.abroad.Load(word); ok {
+		return known.([]crossTold)
+	}
+	var out []crossTold
+	for _, phrase := range phrases {
+		if t := x.latin(phrase); t != nil {
+			out = append(out, t)
+		}
+	}
+	x.engine.abroad.Store(word, out)
+	return out
 }
 
 // readLatin looks up the words and phrases of an English wording.

@@ -2,7 +2,6 @@ package fact
 
 import (
 	"math/big"
-	"regexp"
 	"sort"
 	"strings"
 
@@ -179,10 +178,10 @@ func (k *Checker) derived(c Claim, f *Fact, w, topic *wording) ([]found, bool) {
 
 // Sides of a comparison by a stated amount, and which of them is the greater.
 var (
-	sidesHan   = regexp.MustCompile(`^(.*?)比(.*)$`)
-	sidesLatin = regexp.MustCompile(`^(.*?)\b\w+er\b.*?\bthan\b(.*)$`)
-	firstMore  = regexp.MustCompile(`比[^，。；]*[多高大长贵重宽深厚远]|\b(?:more|higher|larger|greater|longer|bigger|taller|wider|deeper|heavier|thicker|dearer|older)\b`)
-	firstLess  = regexp.MustCompile(`比[^，。；]*(?:[少低小短轻窄浅薄近]|便宜)|\b(?:less|fewer|lower|smaller|shorter|narrower|lighter|thinner|cheaper|younger)\b`)
+	sidesHan   = guarded(`^(.*?)比(.*)$`)
+	sidesLatin = guarded(`^(.*?)\b\w+er\b.*?\bthan\b(.*)$`)
+	firstMore  = guarded(`比[^，。；]*[多高大长贵重宽深厚远]|\b(?:more|higher|larger|greater|longer|bigger|taller|wider|deeper|heavier|thicker|dearer|older)\b`)
+	firstLess  = guarded(`比[^，。；]*(?:[少低小短轻窄浅薄近]|便宜)|\b(?:less|fewer|lower|smaller|shorter|narrower|lighter|thinner|cheaper|younger)\b`)
 )
 
 // besideOperand reports whether a sentence has another value of the same dimension that
@@ -254,8 +253,8 @@ func (v *view) unitOfOther(i int) (*quantity.Quantity, bool) {
 // partOf matches what stands between a number and the whole that it is a part of, and
 // partBehind what stands behind such a number.
 var (
-	partOf     = regexp.MustCompile(`\bof (?:which|whom|them|these|those)\b|其中|当中`)
-	partBehind = regexp.MustCompile(`^\s*of (?:which|whom|them|these|those)\b`)
+	partOf     = guarded(`\bof (?:which|whom|them|these|those)\b|其中|当中`)
+	partBehind = guarded(`^\s*of (?:which|whom|them|these|those)\b`)
 )
 
 // unitOfWhole is the quantity of which a count of the same sentence is a part, whatever
@@ -292,10 +291,10 @@ var (
 
 // Comparisons of one thing at two times, without a size.
 var (
-	moreThan = regexp.MustCompile(`比[^，。；]*(?:多|高|大|长|贵)[了。]*$|\b(?:more|higher|larger|greater|longer)\b.*\bthan\b`)
-	lessThan = regexp.MustCompile(`比[^，。；]*(?:少|低|小|短|便宜)[了。]*$|\b(?:less|fewer|lower|smaller|shorter)\b.*\bthan\b`)
+	moreThan = guarded(`比[^，。；]*(?:多|高|大|长|贵)[了。]*$|\b(?:more|higher|larger|greater|longer)\b.*\bthan\b`)
+	lessThan = guarded(`比[^，。；]*(?:少|低|小|短|便宜)[了。]*$|\b(?:less|fewer|lower|smaller|shorter)\b.*\bthan\b`)
 	// by how much two things differ: 比…重20公斤, 30 cm wider than
-	differBy = regexp.MustCompile(`比[^，。；]*[\d一二两三四五六七八九十百千万半][^，。；\d]{0,6}$|\b\w+er\b.*\bthan\b`)
+	differBy = guarded(`比[^，。；]*[\d一二两三四五六七八九十百千万半][^，。；\d]{0,6}$|\b\w+er\b.*\bthan\b`)
 )
 
 // trend judges a claim that something rose or fell between two times that it names,
@@ -460,7 +459,7 @@ func (v *view) sinceThen(change *Fact, times []when.Expr) bool {
 	return false
 }
 
-var comparedThen = regexp.MustCompile(`\bthan\b|\bon\b|\bcompared\b|\bover\b`)
+var comparedThen = guarded(`\bthan\b|\bon\b|\bcompared\b|\bover\b`)
 
 // ratioOne is the whole of a ratio.
 var ratioOne = func() quantity.Quantity {

@@ -38,6 +38,7 @@ type Engine struct {
 	scratch  sync.Pool              // of *scratch
 	terms    sync.Pool              // of *[]text.Term, see phrase
 	told     sync.Map               // []crossTold by Han word of the crossing dictionary, see crossings.han
+	abroad   sync.Map               // the same, see crossings.latinOf
 }
 
 // New returns an engine.

@@ -240,6 +240,7 @@ type Alias struct {
 type Page struct {
 	ready atomic.Pointer[sheet]       // what comparisons prepared of it, for the engine and title that asked last
 	cells atomic.Pointer[[]tableLine] // see lines
+	words atomic.Pointer[[]token]     // see tokens
 	once  sync.Map                    // answers by what was asked, see Once
 
 	Runes      []rune // the text

@@ -1,7 +1,6 @@
 package fact
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
@@ -19,24 +18,24 @@ const leastApart = 1.6
 
 // hanLead matches the beginning of a sentence that says of what kind a thing is, or how it is
 // called besides; the group is its name.
-var hanLead = regexp.MustCompile(`^([《“"「『]?[^，,。；：:（(！？\s]{1,24}?[》”"」』]?)(?:\s*[（(]|[，,]?(?:又称|又名|亦称|也称|别称|俗称|简称|全称|原名|旧称|学名|古称)|(?:是|为|乃|系)[^\d〇零一二两三四五六七八九十百千万否了因由])`)
+var hanLead = guarded(`^([《“"「『]?[^，,。；：:（(！？\s]{1,24}?[》”"」』]?)(?:\s*[（(]|[，,]?(?:又称|又名|亦称|也称|别称|俗称|简称|全称|原名|旧称|学名|古称)|(?:是|为|乃|系)[^\d〇零一二两三四五六七八九十百千万否了因由])`)
 
 // hanKind matches the same where a number of things follows: 是一座车站.
-var hanKind = regexp.MustCompile(`^([《“"「『]?[^，,。；：:（(！？\s]{1,24}?[》”"」』]?)(?:是|为|乃|系)(?:一|其中一)[个种座家所条名位款类项支部]`)
+var hanKind = guarded(`^([《“"「『]?[^，,。；：:（(！？\s]{1,24}?[》”"」』]?)(?:是|为|乃|系)(?:一|其中一)[个种座家所条名位款类项支部]`)
 
 // latinLead is hanLead for English: all words of the name are capitals or numbers.
-var latinLead = regexp.MustCompile(`^((?:The |An? )?(?:[A-Z\d][\p{L}\d'’.-]*)(?: (?:(?:of|the|and|de|la|von|for|in) )*[A-Z\d][\p{L}\d'’.-]*){0,6})(?: (?:is|was|are|were) (?:an?|the|one)\b| \(|,? (?:also|formerly|better|commonly) (?:known|called)\b)`)
+var latinLead = guarded(`^((?:The |An? )?(?:[A-Z\d][\p{L}\d'’.-]*)(?: (?:(?:of|the|and|de|la|von|for|in) )*[A-Z\d][\p{L}\d'’.-]*){0,6})(?: (?:is|was|are|were) (?:an?|the|one)\b| \(|,? (?:also|formerly|better|commonly) (?:known|called)\b)`)
 
 // noName matches a stretch before 是 or 为 that is no name: the case of a rule, or the
 // beginning of a verb.
-var noName = regexp.MustCompile(`^(?:如果|若|当|因|由于|凡|对|关于|根据|按|在|从|经|除|为|只要|只有|所有|任何|目前|现在|截至)|[应不可须均都将也就作成分认称视以设定改变化名译则即仅只才还，]$`)
+var noName = guarded(`^(?:如果|若|当|因|由于|凡|对|关于|根据|按|在|从|经|除|为|只要|只有|所有|任何|目前|现在|截至)|[应不可须均都将也就作成分认称视以设定改变化名译则即仅只才还，]$`)
 
 // paper matches the names of texts that tell the rules of a house: two of them speak of the
 // house and not of themselves.
-var paper = regexp.MustCompile(`(?:手册|办法|规定|规程|规则|制度|通知|条例|指南|说明|政策|公告|合同|协议|文件|须知|细则|标准|章程|准则|守则|方案|表|清单|纪要|页|网站|法|令)》?$|\b(?:handbook|manual|guide|guidelines?|rules?|polic(?:y|ies)|regulations?|notice|agreement|contract|code|act|law|terms|document|page|site|website|section|chapter|table|list|standard|charter|statement|faq|circular|memo|plan|report|minutes)\b`)
+var paper = guarded(`(?:手册|办法|规定|规程|规则|制度|通知|条例|指南|说明|政策|公告|合同|协议|文件|须知|细则|标准|章程|准则|守则|方案|表|清单|纪要|页|网站|法|令)》?$|\b(?:handbook|manual|guide|guidelines?|rules?|polic(?:y|ies)|regulations?|notice|agreement|contract|code|act|law|terms|document|page|site|website|section|chapter|table|list|standard|charter|statement|faq|circular|memo|plan|report|minutes)\b`)
 
 // deictic matches what names nothing by itself: this firm, 本公司, the above.
-var deictic = regexp.MustCompile(`^(?:本|该|此|这|那|其|它|他|她|我|贵|各|每|某|以下|以上|上述)|^(?:this|that|these|those|our|your|their|its|it|we|you|they|he|she|each|every|all|any|there|here|what|which|who)\b`)
+var deictic = guarded(`^(?:本|该|此|这|那|其|它|他|她|我|贵|各|每|某|以下|以上|上述)|^(?:this|that|these|those|our|your|their|its|it|we|you|they|he|she|each|every|all|any|there|here|what|which|who)\b`)
 
 // introduces is the name that the first sentence of the page introduces as a thing of a kind;
 // empty if it begins otherwise.
@@ -57,9 +56,9 @@ func (s *sheet) readIntroduced() text.Span {
 			return none
 		}
 		said := s.page.Quote(info.Span)
-		forms := []*regexp.Regexp{latinLead}
+		forms := []*guardedPattern{latinLead}
 		if text.IsHan(firstRune(strings.TrimLeft(said, "《“\"「『"))) {
-			forms = []*regexp.Regexp{hanLead, hanKind}
+			forms = []*guardedPattern{hanLead, hanKind}
 		}
 		for _, form := range forms {
 			m := form.FindStringSubmatch(said)

@@ -1,7 +1,6 @@
 package fact
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -100,7 +99,7 @@ type group struct {
 
 // goesOn matches stretches that go on about what stands before them: they begin with a
 // conjunction or with a case.
-var goesOn = regexp.MustCompile(`^[-•*\d.、)）\s]*(?:但|但是|不过|其中|另|且|并|而|如|若|倘|满|不满|未满|超过|超出|逾|不足|此后|之后|其后|其|余下|其余|该|此|提前|否则|but |however|otherwise|if |where |when |unless |except |later |after |of (?:these|them|this)|it |its |they |their |this |these |the (?:rest|others?) |others? |more |less |over |under |above |below )`)
+var goesOn = guarded(`^[-•*\d.、)）\s]*(?:但|但是|不过|其中|另|且|并|而|如|若|倘|满|不满|未满|超过|超出|逾|不足|此后|之后|其后|其|余下|其余|该|此|提前|否则|but |however|otherwise|if |where |when |unless |except |later |after |of (?:these|them|this)|it |its |they |their |this |these |the (?:rest|others?) |others? |more |less |over |under |above |below )`)
 
 // groupsOf cuts the sentences of a page, once.
 func (k *Checker) groupsOf(page int) []group {
@@ -263,7 +262,12 @@ func weighs(a, b map[string]float64, but ...map[string]float64) float64 {
 }
 
 // compares matches claims that speak of two groups at once.
-var comparesTwo = regexp.MustCompile(`比|相比|较|倍|合计|总共|一共|加起来|都|均|各|分别|差|\bthan\b|\btwice\b|\bhalf (?:of|as)\b|\bas (?:much|many|long)\b|\bunlike\b|\btogether\b|\btotal\b|\bboth\b|\ball\b|\bevery\b|\beach\b`)
+var comparesTwo = guarded(`比|相比|较|倍|合计|总共|一共|加起来|都|均|各|分别|差|\bthan\b|\btwice\b|\bhalf (?:of|as)\b|\bas (?:much|many|long)\b|\bunlike\b|\btogether\b|\btotal\b|\bboth\b|\ball\b|\bevery\b|\beach\b`)
+
+// speaksOfTwo reports whether a folded claim speaks of two groups at once; an average does not.
+func speaksOfTwo(claim string) bool {
+	return comparesTwo.MatchString(strings.ReplaceAll(claim, "平均", ""))
+}
 
 // speaker is the claim as its group is looked for: all its words but the value at hand,
 // and those that it begins with.
@@ -285,7 +289,7 @@ type heard struct {
 }
 
 func speakerOf(p *Page, span text.Span, skip ...text.Span) speaker {
-	return speaker{said: grams(p, span, skip...), first: grams(p, leading(p, span, labelRunes), skip...), two: comparesTwo.MatchString(strings.ReplaceAll(fold(p.Quote(span)), "平均", "")), heard: &heard{}}
+	return speaker{said: grams(p, span, skip...), first: grams(p, leading(p, span, labelRunes), skip...), two: speaksOfTwo(fold(p.Quote(span))), heard: &heard{}}
 }
 
 // stretchOf is the stretch of a claim that says of what a value of it is: all of the claim,
@@ -346,7 +350,7 @@ func stretchOf(c Claim, f *Fact) text.Span {
 }
 
 // saidBehind matches what follows a value where that is what the value is said of: 46 for adults.
-var saidBehind = regexp.MustCompile(`^[^a-z]*(?:[a-z]+ )?(?:for|in|on|at|to|from|of|with|under|over|above|below|up to|if|when|per|by)\b`)
+var saidBehind = guarded(`^[^a-z]*(?:[a-z]+ )?(?:for|in|on|at|to|from|of|with|under|over|above|below|up to|if|when|per|by)\b`)
 
 // namedBy is a stretch with words of its own beside a value, or else the whole.
 func namedBy(p *Page, own text.Span, f *Fact, whole text.Span) text.Span {
@@ -593,7 +597,7 @@ func (k *Checker) namedSubjects(c speaker, page, sentence int) []int {
 }
 
 // ordered matches sentences in which the order of two lists tells what goes with what.
-var ordered = regexp.MustCompile(`分别|依次|\brespectively\b|\bin that order\b`)
+var ordered = guarded(`分别|依次|\brespectively\b|\bin that order\b`)
 
 // otherColumn reports whether the claim names another column of the row than that of a
 // cell, by words in which the two headings differ.

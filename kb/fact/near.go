@@ -1,7 +1,7 @@
 package fact
 
 import (
-	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
@@ -34,11 +34,39 @@ type token struct {
 	digits    bool
 }
 
-// hanFunction are characters that carry no content of their own.
-const hanFunction = "的了在是着之其该本这那此与和及以为于由被把将地得所则就而且并等也呢吗吧啊呀即者从到对向至因个会给使让用来去上下中里时后前我们您你他她它"
+// hanFunctions are characters that carry no content of their own.
+var hanFunctions = runeSet("的了在是着之其该本这那此与和及以为于由被把将地得所则就而且并等也呢吗吧啊呀即者从到对向至因个会给使让用来去上下中里时后前我们您你他她它")
+
+func runeSet(s string) map[rune]bool {
+	out := map[rune]bool{}
+	for _, r := range s {
+		out[r] = true
+	}
+	return out
+}
 
 // tokens cuts a span of a page into tokens.
+//
+// They are cut out of the page once and shared: they must not be changed.
 func tokens(p *Page, span text.Span) []token {
+	all := p.words.Load()
+	if all == nil {
+		cut := tokensIn(p, text.Span{Start: 0, End: len(p.Runes)})
+		all = &cut
+		p.words.Store(all)
+	}
+	byEnd := func(t token, at int) int { return t.End - at - 1 } // the first that ends behind a place
+	lo, _ := slices.BinarySearchFunc(*all, span.Start, byEnd)
+	n, _ := slices.BinarySearchFunc((*all)[lo:], span.End, byEnd)
+	hi := lo + n
+	if lo < len(*all) && (*all)[lo].Start < span.Start || hi < len(*all) && (*all)[hi].Start < span.End {
+		return tokensIn(p, span) // it begins or ends within a word
+	}
+	return (*all)[lo:hi:hi]
+}
+
+// tokensIn is tokens, cut anew.
+func tokensIn(p *Page, span text.Span) []token {
 	folded := text.Fold(p.Runes[span.Start:span.End])
 	var out []token
 	for i := 0; i < len(folded); {
@@ -47,7 +75,7 @@ func tokens(p *Page, span text.Span) []token {
 		switch {
 		case text.IsHan(r):
 			w := 1.0
-			if containsRune(hanFunction, r) {
+			if hanFunctions[r] {
 				w = 0.15
 			}
 			out = append(out, token{Span: text.Span{Start: at, End: at + 1}, key: string(r), weight: w, han: true})
@@ -87,15 +115,6 @@ func tokens(p *Page, span text.Span) []token {
 	return out
 }
 
-func containsRune(s string, r rune) bool {
-	for _, x := range s {
-		if x == r {
-			return true
-		}
-	}
-	return false
-}
-
 // op is a place where two aligned wordings part: claim tokens [a0,a1) stand where
 // the source has [b0,b1).
 type op struct{ a0, a1, b0, b1 int }
@@ -109,12 +128,9 @@ type nearQuote struct {
 	exact          bool
 }
 
-// sentenceTokens cuts a sentence of the page, once.
+// sentenceTokens are the tokens of a sentence of the page.
 func (s *sheet) sentenceTokens(i int) []token {
-	return *s.pieces.get(i, func() *[]token {
-		out := tokens(s.page, s.page.Sentences[i].Span)
-		return &out
-	})
+	return tokens(s.page, s.page.Sentences[i].Span)
 }
 
 // nearest lists the sentences that are worded as the claim, best first.
@@ -551,7 +567,7 @@ func (k *Checker) left(cp, sp *Page, n nearQuote, o op, stance map[stanceKind]in
 
 // limiting are words that narrow a statement to a case without a conjunction: an
 // approval, days of the week, a description of who is meant.
-var limiting = regexp.MustCompile(`经[^，。；]{1,12}(?:批准|同意|许可|授权|审批|审核)|周末|节假日|工作日|双休日|周[一二三四五六日]|星期[一二三四五六日天]|旺季|淡季|夜间|` +
+var limiting = guarded(`经[^，。；]{1,12}(?:批准|同意|许可|授权|审批|审核)|周末|节假日|工作日|双休日|周[一二三四五六日]|星期[一二三四五六日天]|旺季|淡季|夜间|` +
 	`\bwith (?:the )?(?:prior |written |express )*(?:approval|permission|consent|authori[sz]ation)\b|\b(?:on|at|during) (?:weekends?|weekdays?|(?:public |bank )?holidays?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b|` +
 	`\bwho (?:have|has|had|are|is|were|work|hold|live)\b|\bsubject to\b`)
 

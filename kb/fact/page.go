@@ -161,6 +161,7 @@ func (p *Page) UnmarshalBinary(data []byte) error {
 	p.Sentences, p.Clauses, p.Facts, p.Aliases, p.References = q.Sentences, q.Clauses, q.Facts, q.Aliases, q.References
 	p.ready.Store(nil)
 	p.cells.Store(nil)
+	p.words.Store(nil)
 	p.once.Clear()
 	return nil
 }

@@ -69,15 +69,15 @@ type sheet struct {
 	marks                   kept[clauseMarks]
 	letters                 kept[key]             // see lettersAt
 	rates                   kept[clauseRate]      // see toldOf
+	charges                 kept[int8]            // see chargeAt
 	counted                 kept[map[string]bool] // see countedBy
 	clausal                 kept[[]sideSet]
 	texts                   kept[string]           // folded, see clauseText
 	turned                  kept[map[int]turnSide] // see turnedThen
 
 	// By sentence.
-	sentences kept[string] // folded
-	bags      kept[bag]    // see sentenceBag
-	pieces    kept[[]token]
+	sentences kept[string]     // folded
+	bags      kept[bag]        // see sentenceBag
 	kinds     kept[valueKinds] // see sole
 }
 
@@ -102,7 +102,7 @@ func (e *Engine) sheet(p *Page, title string) *sheet {
 	s.sides, s.subjects, s.elliptics = make(kept[[]sideSet], facts), make(kept[subjectForm], facts), make(kept[int], facts)
 	s.attributes, s.bounds = make(kept[*wording], facts), make(kept[[]quantity.Quantity], facts)
 	s.relatedFact, s.values, s.han, s.stated = make(kept[[]int32], facts), make(kept[key], facts), make(kept[bool], facts), make(kept[[]when.Expr], facts)
-	s.pieces, s.mostly = make(kept[[]token], len(p.Sentences)), make(kept[bool], 1)
+	s.mostly = make(kept[bool], 1)
 	s.changes, s.multiples = make(kept[[]change], 1), make(kept[[]multipleAt], 1)
 	s.counts, s.index, s.neighbours = make(kept[tally], 1), make(kept[postings], 1), make(kept[neighbourTerms], 1)
 	for _, by := range []*kept[bag]{&s.clause, &s.alone, &s.asserted} {
@@ -111,6 +111,7 @@ func (e *Engine) sheet(p *Page, title string) *sheet {
 	s.related, s.reaches, s.marks = make(kept[[]int32], clauses), make(kept[reach], clauses), make(kept[clauseMarks], clauses)
 	s.texts, s.turned = make(kept[string], clauses), make(kept[map[int]turnSide], clauses)
 	s.rates, s.kinds = make(kept[clauseRate], clauses), make(kept[valueKinds], len(p.Sentences))
+	s.charges = make(kept[int8], clauses)
 	s.counted = make(kept[map[string]bool], clauses)
 	s.corners, s.rests, s.steps = make(kept[[]string], 1), make(kept[[]restAt], 1), make(kept[[]numberedStep], 1)
 	s.letters, s.members, s.clausal = make(kept[key], clauses), make(kept[[]classMember], facts), make(kept[[]sideSet], clauses)
@@ -174,7 +175,7 @@ func (s *sheet) marksAt(i int) *clauseMarks {
 			m.status = 1
 		}
 		m.rule, m.several = hasAny(m.folded, ruleWords), hasAny(m.folded, manyHolders)
-		m.charge = chargeOf(m.folded)
+		m.charge = s.chargeAt(i)
 		m.often, m.oftenAt = often(runes)
 		m.away = len(c.Quantities) == 0 && hasAny(m.folded, elsewhereWords) && elsewhere.MatchString(m.folded)
 		return m
@@ -190,6 +191,14 @@ func (s *sheet) indexOf(f *Fact) int {
 		}
 	}
 	return c.Facts[0]
+}
+
+// chargeAt is chargeOf of a clause, found once.
+func (s *sheet) chargeAt(i int) int8 {
+	return *s.charges.get(i, func() *int8 {
+		c := chargeOf(s.clauseText(i))
+		return &c
+	})
 }
 
 // clauseText is a clause, folded.

@@ -1,7 +1,6 @@
 package fact
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,7 +15,7 @@ import (
 
 // extremum is a way to single out one of several.
 type extremum struct {
-	word      *regexp.Regexp
+	word      *guardedPattern
 	direction int                  // of the values compared: +1 the greatest, -1 the least
 	dims      []quantity.Dimension // of these values; nil = any
 	time      bool                 // dates count, too
@@ -25,14 +24,14 @@ type extremum struct {
 // superlatives are words that single out the greatest or the least of several, and by
 // which values.
 var superlatives = []extremum{
-	{regexp.MustCompile(`最早|\b(?:earliest|oldest)\b`), -1, []quantity.Dimension{quantity.ClockTime}, true},
-	{regexp.MustCompile(`最晚|最迟|最新|\b(?:latest|newest|youngest)\b`), 1, []quantity.Dimension{quantity.ClockTime}, true},
-	{regexp.MustCompile(`最贵|\b(?:dearest|most expensive)\b`), 1, []quantity.Dimension{quantity.Money}, false},
-	{regexp.MustCompile(`最便宜|最实惠|\b(?:cheapest|least expensive)\b`), -1, []quantity.Dimension{quantity.Money}, false},
-	{regexp.MustCompile(`最重|\bheaviest\b`), 1, []quantity.Dimension{quantity.Mass}, false},
-	{regexp.MustCompile(`最轻|\blightest\b`), -1, []quantity.Dimension{quantity.Mass}, false},
-	{regexp.MustCompile(`最(?:高|大|多|长|远|宽|深|厚)|\b(?:highest|largest|biggest|greatest|longest|farthest|widest|deepest|tallest|(?:the|has|have|had) most)\b`), 1, nil, false},
-	{regexp.MustCompile(`最(?:低|小|少|短|近|窄|浅|薄|矮)|\b(?:lowest|smallest|fewest|shortest|narrowest|nearest|(?:the|has|have|had) least)\b`), -1, nil, false},
+	{guarded(`最早|\b(?:earliest|oldest)\b`), -1, []quantity.Dimension{quantity.ClockTime}, true},
+	{guarded(`最晚|最迟|最新|\b(?:latest|newest|youngest)\b`), 1, []quantity.Dimension{quantity.ClockTime}, true},
+	{guarded(`最贵|\b(?:dearest|most expensive)\b`), 1, []quantity.Dimension{quantity.Money}, false},
+	{guarded(`最便宜|最实惠|\b(?:cheapest|least expensive)\b`), -1, []quantity.Dimension{quantity.Money}, false},
+	{guarded(`最重|\bheaviest\b`), 1, []quantity.Dimension{quantity.Mass}, false},
+	{guarded(`最轻|\blightest\b`), -1, []quantity.Dimension{quantity.Mass}, false},
+	{guarded(`最(?:高|大|多|长|远|宽|深|厚)|\b(?:highest|largest|biggest|greatest|longest|farthest|widest|deepest|tallest|(?:the|has|have|had) most)\b`), 1, nil, false},
+	{guarded(`最(?:低|小|少|短|近|窄|浅|薄|矮)|\b(?:lowest|smallest|fewest|shortest|narrowest|nearest|(?:the|has|have|had) least)\b`), -1, nil, false},
 }
 
 // extremeMarks are in every word of superlatives.
@@ -40,15 +39,15 @@ var extremeMarks = []string{"最", "est", "most", "least"}
 
 // ordinalExtreme matches a superlative that asks for one but the first of several, or for
 // some of them: the second largest, one of the highest.
-var ordinalExtreme = regexp.MustCompile(`之一|第[二三四五2-5]|倒数|\b(?:second|third|fourth|among|one of|at)\b`)
+var ordinalExtreme = guarded(`之一|第[二三四五2-5]|倒数|\b(?:second|third|fourth|among|one of|at)\b`)
 
 // limitStated matches a superlative that gives a limit: 最大为2 GB, 最多10人.
-var limitStated = regexp.MustCompile(`最[^，。；的]{1,3}(?:值)?(?:为|是|可以|可|能|不超过|有|达)*\s*[\d一二两三四五六七八九十百千]`)
+var limitStated = guarded(`最[^，。；的]{1,3}(?:值)?(?:为|是|可以|可|能|不超过|有|达)*\s*[\d一二两三四五六七八九十百千]`)
 
 // holderMarks part the one that is named from the rest of a claim.
 var (
-	holderBehind = regexp.MustCompile(`最[^，。；]{1,8}?的(?:[^，。；]{0,8}?)?(?:是|为|属|当属)([^，。；]+)|\b(?:\w+est|most \w+|least \w+)\b[^,.;]*? (?:is|was|are|were|at|in|of|belongs to|has|had) (?:that of |the one (?:at|in|of) )?([^,.;]+)`)
-	holderBefore = regexp.MustCompile(`^([^，。；,.;]+?)(?:在[^，。；]{1,12}[中里]|的[^，。；的]{1,10})*(?:是|为)?最|^([^,.;]+?) (?:is|was|are|were|has|had|have|holds|offers|takes|costs|lasts|reached|recorded|gives|carries) (?:the )?(?:\w+ ){0,3}?(?:\w+est|most|least)\b`)
+	holderBehind = guarded(`最[^，。；]{1,8}?的(?:[^，。；]{0,8}?)?(?:是|为|属|当属)([^，。；]+)|\b(?:\w+est|most \w+|least \w+)\b[^,.;]*? (?:is|was|are|were|at|in|of|belongs to|has|had) (?:that of |the one (?:at|in|of) )?([^,.;]+)`)
+	holderBefore = guarded(`^([^，。；,.;]+?)(?:在[^，。；]{1,12}[中里]|的[^，。；的]{1,10})*(?:是|为)?最|^([^,.;]+?) (?:is|was|are|were|has|had|have|holds|offers|takes|costs|lasts|reached|recorded|gives|carries) (?:the )?(?:\w+ ){0,3}?(?:\w+est|most|least)\b`)
 )
 
 // superlative judges a claim that one of several has the most or the least, from the
@@ -133,7 +132,7 @@ func givesSize(cl *Clause) bool {
 
 // holderIn is the one that a folded claim names as the first of several.
 func holderIn(said string) string {
-	for _, form := range []*regexp.Regexp{holderBehind, holderBefore} {
+	for _, form := range []*guardedPattern{holderBehind, holderBefore} {
 		if m := form.FindStringSubmatch(said); m != nil {
 			return strings.TrimSpace(m[1] + m[2])
 		}

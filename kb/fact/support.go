@@ -55,6 +55,7 @@ type Checker struct {
 	words    [][]map[string]float64 // grams by page and clause
 	joins    *links
 	parts    map[string]*Checker // of some of the pages
+	carried  carried             // see fit
 }
 
 // Against prepares the pages for checking claims.
@@ -75,7 +76,10 @@ type found struct {
 // Check judges one claim. A claim is supported when every value in it is a value of
 // a source about the same thing, its words are those of the sources, and nothing
 // that limits the source was dropped. A fact that excludes it always wins.
-func (k *Checker) Check(c Claim) Support { return k.current(c) }
+func (k *Checker) Check(c Claim) Support {
+	k.engine.sheet(c.Page, "") // what is worked out of the claim's page is kept with it, too
+	return k.current(c)
+}
 
 // judged judges a claim by all pages.
 func (k *Checker) judged(c Claim) Support {
@@ -773,12 +777,41 @@ func comparable(a, b *Fact) bool {
 
 // fit is how far a fact carries the words of a claim: all that it inherits counts,
 // its own words count more, so that of two neighbours the right one wins.
-func (k *Checker) fit(w, topic *wording, v *view, i int) float64 { return k.fitOf(w, topic, v, i, nil) }
+func (k *Checker) fit(w, topic *wording, v *view, i int) float64 {
+	x := k.carriedBy(w, topic)
+	of := x.fits[v]
+	if of == nil {
+		of = slices.Repeat([]float64{-1}, len(v.page.Facts)) // -1: not known
+		if x.fits == nil {
+			x.fits = map[*view][]float64{}
+		}
+		x.fits[v] = of
+	}
+	if of[i] < 0 {
+		of[i] = k.fitOf(w, topic, v, i, nil)
+	}
+	return of[i]
+}
+
+// carried is how far the facts carry the words of the clause of a claim that is at hand.
+type carried struct {
+	w, topic *wording
+	said     *bag
+	fits     map[*view][]float64
+}
+
+// carriedBy is what is known of the clause at hand, which is that of the last call or a new one.
+func (k *Checker) carriedBy(w, topic *wording) *carried {
+	if k.carried.w != w || k.carried.topic != topic {
+		k.carried = carried{w: w, topic: topic, said: bagOf(w, topic)}
+	}
+	return &k.carried
+}
 
 // fitOf is fit where the fact is said of something besides, whose words those are.
 func (k *Checker) fitOf(w, topic *wording, v *view, i int, of *bag) float64 {
 	f := &v.page.Facts[i]
-	scale := v.inheritedScale(i, bagOf(w, topic))
+	scale := v.inheritedScale(i, k.carriedBy(w, topic).said)
 	cov := covered{cells: make([]float64, len(w.cells))}
 	v.layFact(w, i, scale, cov.cells)
 	lift(w, cov.cells, v.frameBag(), 0.7*scale)

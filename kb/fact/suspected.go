@@ -1,7 +1,6 @@
 package fact
 
 import (
-	"regexp"
 	"strings"
 
 	"suffice.dev/suffice/kb/fact/relation"
@@ -12,18 +11,18 @@ import (
 // so. The words for it stand beside the statement and change none of its own.
 
 // doubts match what makes a statement a suspicion, in either language.
-var doubts = regexp.MustCompile(`怀疑|疑为|疑似|疑因|疑是|推测|猜测|据信|初步(?:判断|认为|分析|估计|推断)|有待(?:查|核|确|证|验)|尚待(?:查|核|确|证|验)|不排除|未经证实|未获证实|尚未(?:查明|确认|证实|确定|定论)|` +
+var doubts = guarded(`怀疑|疑为|疑似|疑因|疑是|推测|猜测|据信|初步(?:判断|认为|分析|估计|推断)|有待(?:查|核|确|证|验)|尚待(?:查|核|确|证|验)|不排除|未经证实|未获证实|尚未(?:查明|确认|证实|确定|定论)|` +
 	`\b(?:suspects?|suspected|suspicion|believes?|believed|thought to|is thought|are thought|thinks?|presumed|presumably|supposed to be|supposedly|alleged|allegedly|rumou?red|unconfirmed|not (?:yet )?(?:been )?(?:confirmed|proved|proven|established)|yet to be (?:confirmed|proved|proven|established))\b`)
 
 // hedges match claims that say themselves how sure they are.
-var hedges = regexp.MustCompile(`可能|或许|也许|大概|疑|猜|推测|据信|据称|认为|觉得|估计|似乎|尚待|有待|不排除|` +
+var hedges = guarded(`可能|或许|也许|大概|疑|猜|推测|据信|据称|认为|觉得|估计|似乎|尚待|有待|不排除|` +
 	`\b(?:may|might|could|perhaps|possibly|probably|likely|seems?|appears?|suspects?|suspected|suspicion|believes?|believed|thought|thinks?|presumed|presumably|supposed(?:ly)?|alleged(?:ly)?|rumou?r(?:ed)?|unconfirmed|unclear|not (?:yet )?(?:confirmed|proved|proven|established)|according to)\b`)
 
 // pendingHan matches what is waited for, or still goes on, in Chinese; reachedHan a claim
 // that something is through.
 var (
-	pendingHan = regexp.MustCompile(`(?:^|[^接招对款优期看善虐])(待(\p{Han}{2}))|((?:尚在|仍在|还在|正在)(\p{Han}{2}))`)
-	reachedHan = regexp.MustCompile(`经|已|通过|完成|证实|确认|过了|后`)
+	pendingHan = guarded(`(?:^|[^接招对款优期看善虐])(待(\p{Han}{2}))|((?:尚在|仍在|还在|正在)(\p{Han}{2}))`)
+	reachedHan = guarded(`经|已|通过|完成|证实|确认|过了|后`)
 )
 
 // onlySuspected says in what a supported claim is surer than the sentence that supports it;
@@ -74,7 +73,7 @@ func (k *Checker) onlySuspected(c Claim, s Support) string {
 }
 
 // framing matches a clause that only says who thinks what follows.
-var framing = regexp.MustCompile(`(?:怀疑|推测|猜测|认为)[，、：]?\s*$`)
+var framing = guarded(`(?:怀疑|推测|猜测|认为)[，、：]?\s*$`)
 
 // sentenceAt is the sentence with a span; -1 for none.
 func (s *sheet) sentenceAt(span text.Span) int {

@@ -2,7 +2,6 @@ package fact
 
 import (
 	"math/big"
-	"regexp"
 	"slices"
 
 	"suffice.dev/suffice/kb/fact/quantity"
@@ -16,7 +15,7 @@ import (
 // comes out.
 
 // pieceWords show that a quantity is that of one piece or step.
-var pieceWords = regexp.MustCompile(`每|\b(?:every|each|per|a|an|apiece)\b`)
+var pieceWords = guarded(`每|\b(?:every|each|per|a|an|apiece)\b`)
 
 // applied looks for a rate by which one value of a clause follows from another: which facts of
 // the clause are met by it, and the sentences that say so. nil where there is none.
@@ -202,7 +201,7 @@ type base struct {
 }
 
 // freeUpTo matches a clause by which so much costs nothing.
-var freeUpTo = regexp.MustCompile(`免|不收|不计|不另收|包含在|已含|含在|\b(?:free|no charge|not charged|without charge|included|is in the price|are in the price|costs? nothing)\b`)
+var freeUpTo = guarded(`免|不收|不计|不另收|包含在|已含|含在|\b(?:free|no charge|not charged|without charge|included|is in the price|are in the price|costs? nothing)\b`)
 
 // clauseRate is what the words of a clause say of what it charges.
 type clauseRate struct {

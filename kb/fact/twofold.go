@@ -1,7 +1,6 @@
 package fact
 
 import (
-	"regexp"
 	"strings"
 
 	"suffice.dev/suffice/text"
@@ -20,7 +19,7 @@ const (
 )
 
 // sameOf are words by which a page says of another thing what it says of the first.
-var sameOf = regexp.MustCompile(`同样|同理|也|亦|均|都|两者|二者|\b(?:likewise|same|also|too|both|either|neither)\b`)
+var sameOf = guarded(`同样|同理|也|亦|均|都|两者|二者|\b(?:likewise|same|also|too|both|either|neither)\b`)
 
 // exchanged judges a supported claim once more whose clause is that of a source but for the
 // name of the thing: it is said of the other one. ok is false where no name takes another's
@@ -106,7 +105,7 @@ func (k *Checker) saidOfMine(c Claim, cl *Clause, s Support, v *view, r Ref, min
 }
 
 // keptFor matches a clause that keeps a thing from all but some.
-var keptFor = regexp.MustCompile(`仅供|专供|只供|仅限|只限|不对|停用|关闭|\b(?:reserved for|restricted to|limited to|closed to|off limits)\b`)
+var keptFor = guarded(`仅供|专供|只供|仅限|只限|不对|停用|关闭|\b(?:reserved for|restricted to|limited to|closed to|off limits)\b`)
 
 // oneName aligns two clauses and returns the names, folded, where they differ by nothing but
 // one that stands in the other's place.
@@ -169,12 +168,12 @@ func besideTime(p *Page, ts []token, lo, hi int) bool {
 
 // A claim that something is enough, and a source that asks for several things at once.
 var (
-	enough    = regexp.MustCompile(`只要[^。]*(?:就|即可|便)|只需[^。]*(?:就|即可|便)|即可|就够|便可|足以|就可以|就能|\b(?:as long as|so long as|is enough|are enough|enough to|is sufficient|are sufficient|suffices?|only needs?|need only|needs only|all (?:that )?(?:you|one|they|it|is) needs?(?:ed)?|is all)\b`)
-	onlyOne   = regexp.MustCompile(`只要|只需|就够|足以|\b(?:as long as|so long as|enough|sufficient|suffices?|only|all)\b`)
-	jointly   = regexp.MustCompile(`同时|各项|均须|均应|都须|都应|缺一不可|[两二三四五六七八九\d]项(?:条件|要求)|并(?:且|须|应|取得|经|由|提交|持|出示|缴)|且|\b(?:all (?:of )?(?:the following|these|three|four|five|the)|both|and)\b`)
-	announces = regexp.MustCompile(`(?:条件|要求|规定)\s*$|\b(?:conditions|requirements|following)\s*$`)
-	turnsBack = regexp.MustCompile(`^\s*(?:but |and )?(?:not|otherwise|否则|不)`)
-	pieces    = regexp.MustCompile(`[，、；：,;:]|并且|并|且|\band\b`)
+	enough    = guarded(`只要[^。]*(?:就|即可|便)|只需[^。]*(?:就|即可|便)|即可|就够|便可|足以|就可以|就能|\b(?:as long as|so long as|is enough|are enough|enough to|is sufficient|are sufficient|suffices?|only needs?|need only|needs only|all (?:that )?(?:you|one|they|it|is) needs?(?:ed)?|is all)\b`)
+	onlyOne   = guarded(`只要|只需|就够|足以|\b(?:as long as|so long as|enough|sufficient|suffices?|only|all)\b`)
+	jointly   = guarded(`同时|各项|均须|均应|都须|都应|缺一不可|[两二三四五六七八九\d]项(?:条件|要求)|并(?:且|须|应|取得|经|由|提交|持|出示|缴)|且|\b(?:all (?:of )?(?:the following|these|three|four|five|the)|both|and)\b`)
+	announces = guarded(`(?:条件|要求|规定)\s*$|\b(?:conditions|requirements|following)\s*$`)
+	turnsBack = guarded(`^\s*(?:but |and )?(?:not|otherwise|否则|不)`)
+	pieces    = guarded(`[，、；：,;:]|并且|并|且|\band\b`)
 )
 
 // leftWanting reports whether a claim tells as enough what the source asks for together
@@ -214,10 +213,10 @@ func (k *Checker) leftWanting(c Claim, s Support) string {
 }
 
 // leftOver matches a clause about whatever its neighbours do not name.
-var leftOver = regexp.MustCompile(`其他|其它|其余|另外的|\b(?:other|others|otherwise|else|any other)\b`)
+var leftOver = guarded(`其他|其它|其余|另外的|\b(?:other|others|otherwise|else|any other)\b`)
 
 // notLeftOver are phrases in which other has another sense.
-var notLeftOver = regexp.MustCompile(`on the other hand|each other|the other day|other than|among others|every other`)
+var notLeftOver = guarded(`on the other hand|each other|the other day|other than|among others|every other`)
 
 // ofTheRest reports whether a clause speaks of the cases that its neighbours leave over, and
 // the claim does not.

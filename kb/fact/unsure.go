@@ -1,7 +1,6 @@
 package fact
 
 import (
-	"regexp"
 	"strings"
 
 	"suffice.dev/suffice/text"
@@ -15,31 +14,31 @@ import (
 // twice as often where the claim was untrue (docs/measurements.md, "Claims over written
 // passages").
 var (
-	ofAllLatin = regexp.MustCompile(`\b(?:all|any|always|everyone|everybody|everything|everywhere|anyone|anybody|anything|whatever|regardless|every(?: (?:other|second|third|few|\d+))?(?: (?:hour|day|night|morning|evening|week|weekend|month|quarter|season|year|time)s?\b)?)\b`)
-	ofAllHan   = regexp.MustCompile(`都|均|一律|全部|所有|任何|一切|凡|始终|总是`)
+	ofAllLatin = guarded(`\b(?:all|any|always|everyone|everybody|everything|everywhere|anyone|anybody|anything|whatever|regardless|every(?: (?:other|second|third|few|\d+))?(?: (?:hour|day|night|morning|evening|week|weekend|month|quarter|season|year|time)s?\b)?)\b`)
+	ofAllHan   = guarded(`都|均|一律|全部|所有|任何|一切|凡|始终|总是`)
 	// What a source has that says it of all, the claim's words included.
-	saysAllLatin = regexp.MustCompile(`\b(?:all|any|always|every|each|everyone|everybody|everything|everywhere|anyone|anybody|anything|whatever|whichever|whoever|regardless|both|whole|entire|throughout|no matter|no|none|never)\b`)
-	saysAllHan   = regexp.MustCompile(`都|均|一律|全部|所有|任何|一切|凡|始终|总是|各|每|全|皆|不论|无论|不管|不分`)
-	rate         = regexp.MustCompile(`^every .*[a-z]$`)
+	saysAllLatin = guarded(`\b(?:all|any|always|every|each|everyone|everybody|everything|everywhere|anyone|anybody|anything|whatever|whichever|whoever|regardless|both|whole|entire|throughout|no matter|no|none|never)\b`)
+	saysAllHan   = guarded(`都|均|一律|全部|所有|任何|一切|凡|始终|总是|各|每|全|皆|不论|无论|不管|不分`)
+	rate         = guarded(`^every .*[a-z]$`)
 
-	obliges     = regexp.MustCompile(`\bmust\b`)
-	saysObliged = regexp.MustCompile(`\b(?:must|have to|has to|had to|need|needs|needed|required?|requires|requirement|shall|obliged|obligatory|compulsory|mandatory|necessary|only|unless|is to|are to|please|should|bring|cannot|no)\b|不得|必须|应当|应|须`)
+	obliges     = guarded(`\bmust\b`)
+	saysObliged = guarded(`\b(?:must|have to|has to|had to|need|needs|needed|required?|requires|requirement|shall|obliged|obligatory|compulsory|mandatory|necessary|only|unless|is to|are to|please|should|bring|cannot|no)\b|不得|必须|应当|应|须`)
 
-	reached     = regexp.MustCompile(`已`)
-	saysReached = regexp.MustCompile(`已|了|完|毕|结束|过`)
+	reached     = guarded(`已`)
+	saysReached = guarded(`已|了|完|毕|结束|过`)
 
-	narrows = []*regexp.Regexp{word("with"), word("once"), word("until"), word("where"), word("only"), word("before"), word("after"), word("without")}
-	placed  = []*regexp.Regexp{word("up to"), word("at"), word("from"), word("after"), word("since"), word("during")}
+	narrows = []*guardedPattern{word("with"), word("once"), word("until"), word("where"), word("only"), word("before"), word("after"), word("without")}
+	placed  = []*guardedPattern{word("up to"), word("at"), word("from"), word("after"), word("since"), word("during")}
 )
 
 // fromTo matches the years between which something changed: they are compared as times.
 // atMost are words for a limit that "up to" names as well.
 var (
-	fromTo = regexp.MustCompile(`\bfrom (?:[a-z]+ )?\d{4} (?:to|until) (?:[a-z]+ )?\d{4}\b`)
-	atMost = regexp.MustCompile(`\bat most\b|\bno more than\b|\bnot more than\b|\bmaximum\b|\bwithin\b|\blimit(?:s|ed)?\b|\bexceed`)
+	fromTo = guarded(`\bfrom (?:[a-z]+ )?\d{4} (?:to|until) (?:[a-z]+ )?\d{4}\b`)
+	atMost = guarded(`\bat most\b|\bno more than\b|\bnot more than\b|\bmaximum\b|\bwithin\b|\blimit(?:s|ed)?\b|\bexceed`)
 )
 
-func word(w string) *regexp.Regexp { return regexp.MustCompile(`\b` + w + `\b`) }
+func word(w string) *guardedPattern { return guarded(`\b` + w + `\b`) }
 
 // unsure names the word that only one of a claim and the sentences that support it has,
 // so that facts do not tell whether they say the same; "" for none. dropped: it limits
@@ -115,7 +114,7 @@ func (k *Checker) ofRow(r Ref) bool {
 }
 
 // parts ends the coordinated parts of an English sentence.
-var parts = regexp.MustCompile(`\band\b|\bbut\b|;`)
+var parts = guarded(`\band\b|\bbut\b|;`)
 
 // nearestPart is the coordinated part of a sentence that shares most words with a claim:
 // what limits another part limits something else.

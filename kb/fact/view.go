@@ -237,7 +237,7 @@ var preposition = regexp.MustCompile(`\b(of|at|in|on|for|with|without|under|over
 
 // personal matches subjects that are the persons a rule is addressed to; the rule is
 // about something else.
-var personal = regexp.MustCompile(`(员工|职工|人员|客户|用户|旅客|乘客|客人|顾客|学员|学生|教师|申请人|当事人|单位|者|人|方)$|\b(employees?|staff|workers?|customers?|guests?|users?|members?|passengers?|students?|drivers?|applicants?|tenants?|patients?|visitors?|residents?|you|we|they|people|persons?|anyone|everyone)$`)
+var personal = guarded(`(员工|职工|人员|客户|用户|旅客|乘客|客人|顾客|学员|学生|教师|申请人|当事人|单位|者|人|方)$|\b(employees?|staff|workers?|customers?|guests?|users?|members?|passengers?|students?|drivers?|applicants?|tenants?|patients?|visitors?|residents?|you|we|they|people|persons?|anyone|everyone)$`)
 
 // foreignSubject is the weight of inherited words of a fact about something else.
 const foreignSubject = 0.55
@@ -340,8 +340,8 @@ func (v *view) foreign(n *prepared) bool {
 
 // A page that speaks of itself: this policy, 本合同. The words spare most pages the patterns.
 var (
-	selfHan   = regexp.MustCompile(`本(?:合同|协议|公司|办法|规定|规则|条例|细则|制度|手册|保险|产品|平台|行|店|院|校|中心|服务|条款|保单)`)
-	selfLatin = regexp.MustCompile(`\bth(?:is|e) (?:agreement|policy|contract|company|insurer|bank|handbook|plan)\b`)
+	selfHan   = guarded(`本(?:合同|协议|公司|办法|规定|规则|条例|细则|制度|手册|保险|产品|平台|行|店|院|校|中心|服务|条款|保单)`)
+	selfLatin = guarded(`\bth(?:is|e) (?:agreement|policy|contract|company|insurer|bank|handbook|plan)\b`)
 	selfWords = []string{"agreement", "policy", "contract", "company", "insurer", "bank", "handbook", "plan"}
 )
 

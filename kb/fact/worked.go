@@ -2,7 +2,6 @@ package fact
 
 import (
 	"math/big"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -28,16 +27,16 @@ type change struct {
 // Words before a difference in Chinese, with what the level is compared with and the direction.
 // Behind it in English. A time that takes longer is a greater one.
 var (
-	thanHan    = regexp.MustCompile(`(?:比|较|对比)([^，。；：]{1,14}?)(?:又|还|共|各|均|仍|只|约|大约)?(多|高|增|涨|慢|贵|长|重|晚|大|宽|新增|上升|提高|超|少|低|减|降|跌|快|省|便宜|短|轻|早|小|窄|缩|下降|节省|节约)[^，。；：\d]{0,4}$`)
-	thanLatin  = regexp.MustCompile(`^\s*(?:[a-z]+ ){0,3}?(more|higher|longer|later|dearer|larger|greater|heavier|slower|above|over|fewer|less|lower|shorter|earlier|cheaper|smaller|lighter|faster|below|under|short)\b(?:[^.;]*?\b(?:than|of)\b ?([^.;,]+)|\s*$|\s*[.,;])`)
-	upBefore   = regexp.MustCompile(`\b(?:up|a rise|an increase)(?: by| of)?\s*$`)
-	downBefore = regexp.MustCompile(`\b(?:down|a fall|a drop|a decrease)(?: by| of)?\s*$`)
+	thanHan    = guarded(`(?:比|较|对比)([^，。；：]{1,14}?)(?:又|还|共|各|均|仍|只|约|大约)?(多|高|增|涨|慢|贵|长|重|晚|大|宽|新增|上升|提高|超|少|低|减|降|跌|快|省|便宜|短|轻|早|小|窄|缩|下降|节省|节约)[^，。；：\d]{0,4}$`)
+	thanLatin  = guarded(`^\s*(?:[a-z]+ ){0,3}?(more|higher|longer|later|dearer|larger|greater|heavier|slower|above|over|fewer|less|lower|shorter|earlier|cheaper|smaller|lighter|faster|below|under|short)\b(?:[^.;]*?\b(?:than|of)\b ?([^.;,]+)|\s*$|\s*[.,;])`)
+	upBefore   = guarded(`\b(?:up|a rise|an increase)(?: by| of)?\s*$`)
+	downBefore = guarded(`\b(?:down|a fall|a drop|a decrease)(?: by| of)?\s*$`)
 	lessHan    = "少低减降跌快省便宜短轻早小窄缩下降节省节约"
 	lessLatin  = []string{"fewer", "less", "lower", "shorter", "earlier", "cheaper", "smaller", "lighter", "faster", "below", "under", "short"}
 )
 
 // wasBefore are words for what was before the present level.
-var wasBefore = regexp.MustCompile(`上年|上一年|去年|前一年|上月|上个月|上一|前一|上期|上季|上届|上次|原来|原先|原本|原价|原为|以前|之前|此前|从前|过去|同期|\b(?:last|before|previous|previously|earlier|former|had been|used to|once|originally|preceding|prior)\b|\bhad \w+`)
+var wasBefore = guarded(`上年|上一年|去年|前一年|上月|上个月|上一|前一|上期|上季|上届|上次|原来|原先|原本|原价|原为|以前|之前|此前|从前|过去|同期|\b(?:last|before|previous|previously|earlier|former|had been|used to|once|originally|preceding|prior)\b|\bhad \w+`)
 
 // changesOf lists the changes of a page, once.
 func (s *sheet) changesOf() []change {
@@ -174,9 +173,9 @@ func (k *Checker) before(page int, q *quantity.Quantity, said string, words map[
 // Words for what is left of a whole: isLeft where a source has none of them, ofRest where a claim
 // must have one. Still, yet, other and 还有 tell no rest, nor does 未 in 未来.
 var (
-	ofRest  = regexp.MustCompile(`剩|其余|余下|没有|还没|尚未|仍未|未(?:曾|经|被|能|获|完|交|付|到|通|达|参|签|办|用|售|还|领|报)|\b(?:left|remaining|the rest|not|remains? (?:un[a-z]+|to be)|un(?:sold|paid|used|done|filled|spent|answered))\b`)
-	theRest = regexp.MustCompile(`其余|余下|剩下|剩余|其它的|其他的|\b(?:the rest|the remainder|the remaining|the others)\b`)
-	isLeft  = regexp.MustCompile(`剩|余|还有|尚有|没|未|\b(?:left|remains?|remaining|rest|still|not|without|yet|other)\b`)
+	ofRest  = guarded(`剩|其余|余下|没有|还没|尚未|仍未|未(?:曾|经|被|能|获|完|交|付|到|通|达|参|签|办|用|售|还|领|报)|\b(?:left|remaining|the rest|not|remains? (?:un[a-z]+|to be)|un(?:sold|paid|used|done|filled|spent|answered))\b`)
+	theRest = guarded(`其余|余下|剩下|剩余|其它的|其他的|\b(?:the rest|the remainder|the remaining|the others)\b`)
+	isLeft  = guarded(`剩|余|还有|尚有|没|未|\b(?:left|remains?|remaining|rest|still|not|without|yet|other)\b`)
 )
 
 // leftOf finds what is left: of the whole that a sentence gives, without the parts that it gives;
@@ -259,13 +258,13 @@ func (s *sheet) restsOf() []restAt {
 
 // multiples are words for a multiple of a value that stands before them.
 var multiples = []struct {
-	word *regexp.Regexp
+	word *guardedPattern
 	by   *big.Rat
 }{
-	{regexp.MustCompile(`减半|半价|折半|[付收交缴按打为是的]一半|\b(?:half (?:of )?(?:that|this|as|price)|half (?:of )?the (?:price|fee|rate|fare|sum|amount|charge|usual|normal|standard|full|adult)|halved|pays? half|are half|is half)\b`), big.NewRat(1, 2)},
-	{regexp.MustCompile(`加倍|翻倍|双倍|两倍|翻一番|\b(?:twice (?:that|this|as)|twice the (?:price|fee|rate|fare|sum|amount|charge|usual|normal|standard)|doubled|double that|pays? (?:twice|double))\b`), big.NewRat(2, 1)},
-	{regexp.MustCompile(`三倍|\b(?:three times (?:that|this|the|as)|tripled?|treble)\b`), big.NewRat(3, 1)},
-	{regexp.MustCompile(`一倍半|\bone and a half times\b`), big.NewRat(3, 2)},
+	{guarded(`减半|半价|折半|[付收交缴按打为是的]一半|\b(?:half (?:of )?(?:that|this|as|price)|half (?:of )?the (?:price|fee|rate|fare|sum|amount|charge|usual|normal|standard|full|adult)|halved|pays? half|are half|is half)\b`), big.NewRat(1, 2)},
+	{guarded(`加倍|翻倍|双倍|两倍|翻一番|\b(?:twice (?:that|this|as)|twice the (?:price|fee|rate|fare|sum|amount|charge|usual|normal|standard)|doubled|double that|pays? (?:twice|double))\b`), big.NewRat(2, 1)},
+	{guarded(`三倍|\b(?:three times (?:that|this|the|as)|tripled?|treble)\b`), big.NewRat(3, 1)},
+	{guarded(`一倍半|\bone and a half times\b`), big.NewRat(3, 2)},
 }
 
 // multiple finds a value that a clause gives as a multiple of another one, which stands in its sentence
@@ -344,7 +343,7 @@ func multipleIn(s string) (*big.Rat, text.Span) {
 }
 
 // takenAs matches what stands around a share that is one of a value named before.
-var takenAs = regexp.MustCompile(`折|按|付|收|为其|上浮|下浮|\bof (?:that|this|the (?:new|old|usual|normal|full|list|standard))\b|\boff\b`)
+var takenAs = guarded(`折|按|付|收|为其|上浮|下浮|\bof (?:that|this|the (?:new|old|usual|normal|full|list|standard))\b|\boff\b`)
 
 // shareOfOther is the share of an earlier value that a clause gives: 打八折, two thirds of that.
 func shareOfOther(cl *Clause, own string) (*big.Rat, *quantity.Quantity) {
@@ -371,7 +370,7 @@ func shareOfOther(cl *Clause, own string) (*big.Rat, *quantity.Quantity) {
 }
 
 // averages are words of a claim for the share of one of several.
-var averages = regexp.MustCompile(`平均|均摊|人均|折合|相当于|合每|每[^，。；]{1,6}(?:合|只|仅)?|\b(?:average|averages|each|per|apiece|works out|work out|a (?:head|piece|time))\b`)
+var averages = guarded(`平均|均摊|人均|折合|相当于|合每|每[^，。；]{1,6}(?:合|只|仅)?|\b(?:average|averages|each|per|apiece|works out|work out|a (?:head|piece|time))\b`)
 
 // each finds the price of one of several: 72 for eighteen films are four a film.
 func (k *Checker) each(page int, q *quantity.Quantity, said string, w, topic *wording) ([]found, bool) {

@@ -34,7 +34,7 @@ type Crossing struct {
 	latin   map[string][]string // by Han word
 	han     map[string][]string // by the Stems of a Latin phrase without stop words
 	phrases map[string][]string // by the Whole stems of one with them
-	longest int                 // code points of the longest Han word
+	longest map[rune]int        // code points of the longest Han word, by its first one
 }
 
 // ParseCrossing reads a file of words of both languages. The form is that of Parse, a
@@ -47,7 +47,7 @@ func ParseCrossing(file string, data []byte) (*Crossing, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Crossing{latin: make(map[string][]string, 2*len(entries)), han: make(map[string][]string, 2*len(entries)), phrases: make(map[string][]string, len(entries)/4)}
+	c := &Crossing{longest: map[rune]int{}, latin: make(map[string][]string, 2*len(entries)), han: make(map[string][]string, 2*len(entries)), phrases: make(map[string][]string, len(entries)/4)}
 	for _, e := range entries {
 		var han, latin []string
 		for raw := range strings.SplitSeq(e.terms, ",") {
@@ -67,7 +67,7 @@ func ParseCrossing(file string, data []byte) (*Crossing, error) {
 			}
 			if text.IsHan(first) {
 				han = append(han, term)
-				c.longest = max(c.longest, utf8.RuneCountInString(term))
+				c.longest[first] = max(c.longest[first], utf8.RuneCountInString(term))
 			} else {
 				latin = append(latin, term)
 			}
@@ -130,8 +130,9 @@ func joinStems(words []string) string {
 // Len is the number of Han words and of Latin phrases.
 func (c *Crossing) Len() (han, latin int) { return len(c.latin), len(c.han) + len(c.phrases) }
 
-// Longest is the length of the longest Han word in code points.
-func (c *Crossing) Longest() int { return c.longest }
+// LongestFrom is the length in code points of the longest Han word that begins with one; 0
+// where none does.
+func (c *Crossing) LongestFrom(first rune) int { return c.longest[first] }
 
 // Latin are the folded Latin phrases for a Han word, in the order of the file; nil for
 // an unknown one. The caller does not change them.
