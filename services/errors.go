@@ -23,6 +23,9 @@ const ErrorDomain = "suffice.dev"
 // its text may hold paths, queries or secrets. The log has it.
 const internalMessage = "internal error; the server's log says more"
 
+// ErrUnauthenticated says that a caller did not show who it is.
+var ErrUnauthenticated = errors.New("unauthenticated")
+
 // Problem is an error as every surface shows it.
 type Problem struct {
 	Code    codes.Code // gRPC
@@ -42,6 +45,7 @@ var errorTable = []struct {
 	name     string
 }{
 	{kb.ErrInvalid, codes.InvalidArgument, 400, "INVALID_ARGUMENT"},
+	{ErrUnauthenticated, codes.Unauthenticated, 401, "UNAUTHENTICATED"},
 	{kb.ErrNotFound, codes.NotFound, 404, "NOT_FOUND"},
 	{kb.ErrConflict, codes.FailedPrecondition, 409, "FAILED_PRECONDITION"},
 	{kb.ErrUnavailable, codes.Unavailable, 503, "UNAVAILABLE"},

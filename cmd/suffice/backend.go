@@ -52,7 +52,7 @@ func (c *cli) open(ctx context.Context, mustExist bool) (*backend, error) {
 	}
 	limits := app.Limits(cfg)
 	if c.addr != "" {
-		r, err := app.Dial(c.addr)
+		r, err := app.Dial(c.addr, cfg.Auth)
 		if err != nil {
 			return nil, err
 		}

@@ -133,7 +133,7 @@ func statusText(st kb.Status) string {
 
 func (c *cli) status(ctx context.Context) (kb.Status, error) {
 	if c.addr != "" {
-		return statusAt(ctx, c.addr)
+		return c.statusAt(ctx, c.addr)
 	}
 	a, err := c.folder(ctx)
 	if err != nil {
@@ -142,7 +142,7 @@ func (c *cli) status(ctx context.Context) (kb.Status, error) {
 	defer func() { _ = a.Close() }()
 	st, err := a.Status(ctx)
 	if addr := app.ServedAt(err); addr != "" {
-		return statusAt(ctx, addr)
+		return c.statusAt(ctx, addr)
 	}
 	return st, failed(err)
 }
@@ -160,8 +160,12 @@ func (c *cli) folder(ctx context.Context) (*app.App, error) {
 // statusTime is how long a server is waited for.
 const statusTime = 30 * time.Second
 
-func statusAt(ctx context.Context, addr string) (kb.Status, error) {
-	s, err := app.Dial(addr)
+func (c *cli) statusAt(ctx context.Context, addr string) (kb.Status, error) {
+	cfg, _, err := c.options()
+	if err != nil {
+		return kb.Status{}, err
+	}
+	s, err := app.Dial(addr, cfg.Auth)
 	if err != nil {
 		return kb.Status{}, err
 	}

@@ -20,6 +20,7 @@ import (
 
 	"suffice.dev/suffice/internal/app"
 	"suffice.dev/suffice/kb"
+	"suffice.dev/suffice/services/config"
 )
 
 // depot is an invented document with one number that only it holds.
@@ -78,7 +79,7 @@ func TestKilledServer(t *testing.T) {
 	}
 	data := t.TempDir()
 	addr, cmd := serving(t, data)
-	s, err := app.Dial(addr)
+	s, err := app.Dial(addr, config.Auth{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,7 @@ func TestKilledServer(t *testing.T) {
 	_ = cmd.Wait() // killed
 
 	addr, _ = serving(t, data)
-	again, err := app.Dial(addr)
+	again, err := app.Dial(addr, config.Auth{})
 	if err != nil {
 		t.Fatal(err)
 	}

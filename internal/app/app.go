@@ -70,6 +70,7 @@ type App struct {
 	data     *data
 	parts    *parts
 	running  atomic.Pointer[config.Config] // of the snapshot that serves
+	access   atomic.Pointer[access]        // of the snapshot that serves
 	tried    atomic.Pointer[config.Config] // the one that was read last: it serves, or was refused
 	model    *telemetry.Model              // nil: not measured
 	asked    slog.LevelVar                 // of the log line of each question: a command shows the reply itself
@@ -227,7 +228,10 @@ func (a *App) configFiles() []string {
 
 // filesOf are the files beside its own that a configuration is made of.
 func filesOf(c config.Config) []string {
-	files := slices.Concat(c.Lexicon.Paths, c.Precheck.Rules, []string{c.Reader.Path, c.Sufficiency.Path, manifestOf(c.Sufficiency)})
+	files := slices.Concat(c.Lexicon.Paths, c.Precheck.Rules, []string{
+		c.Reader.Path, c.Sufficiency.Path, manifestOf(c.Sufficiency),
+		c.Auth.CertFile, c.Auth.KeyFile, c.Auth.ClientCAFile, c.Auth.TokenFile, c.Auth.CAFile,
+	})
 	if c.LLM.URL == "" {
 		return files
 	}

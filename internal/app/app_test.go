@@ -270,7 +270,7 @@ func TestSixProcesses(t *testing.T) {
 // done here.
 func TestServerIsAPipeline(t *testing.T) {
 	all := serve(t, Options{}, writeCorpus(t))
-	s, err := Dial(all.grpc)
+	s, err := Dial(all.grpc, config.Auth{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -413,7 +413,7 @@ func TestRuleFileWhileServing(t *testing.T) {
 // language and what is there to choose from, by gRPC, by HTTP and in a line of batch alike.
 func TestClarifyOffers(t *testing.T) {
 	all := serve(t, Options{}, writeCorpus(t))
-	s, err := Dial(all.grpc)
+	s, err := Dial(all.grpc, config.Auth{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,6 +58,10 @@ func (a *App) build(ctx context.Context) (*snapshot.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
+	access, err := newAccess(cfg.Auth)
+	if err != nil {
+		return nil, err
+	}
 	lex, words, err := loadLexicon(cfg.Lexicon)
 	if err != nil {
 		return nil, err
@@ -139,7 +143,7 @@ func (a *App) build(ctx context.Context) (*snapshot.Snapshot, error) {
 	if table[RoleKnowledge] == here {
 		s.Knowledge = &openingKnowledge{data: a.data}
 	}
-	if err := reach(s, table, cfg.Layers); err != nil {
+	if err := reach(s, table, cfg.Layers, access); err != nil {
 		return nil, err
 	}
 	s.Versions.Snapshot = snapshot.ID(append([]string{s.Versions.Config, s.Versions.Model, s.Versions.Server, s.Versions.Commit}, words...)...)
@@ -149,6 +153,7 @@ func (a *App) build(ctx context.Context) (*snapshot.Snapshot, error) {
 	a.parts.mu.Unlock()
 	a.data.configure(cfg, table)
 	a.running.Store(&cfg)
+	a.access.Store(access)
 	return s, nil
 }
 
@@ -245,6 +250,7 @@ func atStartOnly(old, now config.Config) error {
 	secretly("graph: driver or server", graphServer(old.Graph) == graphServer(now.Graph))
 	check("limits.body_bytes", old.Limits.BodyBytes, now.Limits.BodyBytes) // gRPC takes it once
 	check("telemetry", old.Telemetry, now.Telemetry)
+	check("auth.cert_file: TLS", old.Auth.CertFile != "", now.Auth.CertFile != "")
 	check("embedding", old.Embedding, now.Embedding)
 	return errors.Join(errs...)
 }

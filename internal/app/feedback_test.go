@@ -15,7 +15,7 @@ import (
 // of the reply, over HTTP and gRPC.
 func TestFeedbackSaysWhatItIsAbout(t *testing.T) {
 	r := serve(t, Options{Sources: config.Sources{Flags: map[string]string{"reader.mode": "off"}}}, writeCorpus(t))
-	server, err := Dial(r.grpc)
+	server, err := Dial(r.grpc, config.Auth{})
 	if err != nil {
 		t.Fatal(err)
 	}

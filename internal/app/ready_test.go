@@ -50,7 +50,7 @@ func TestNotReadyIsNoIgnorance(t *testing.T) {
 	at := <-ready
 	<-begun
 
-	server, err := Dial(at[0])
+	server, err := Dial(at[0], config.Auth{})
 	if err != nil {
 		t.Fatal(err)
 	}

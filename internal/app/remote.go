@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"google.golang.org/grpc"
@@ -25,15 +26,15 @@ import (
 
 // connect returns a connection that is tried again within seconds after it was
 // lost, however long the other side was away.
-func connect(address string) (*grpc.ClientConn, error) {
+func connect(address string, as *access) (*grpc.ClientConn, error) {
 	wait := backoff.DefaultConfig
 	wait.BaseDelay, wait.MaxDelay = 100*time.Millisecond, 2*time.Second
-	return remote.Dial(address, grpc.WithConnectParams(grpc.ConnectParams{Backoff: wait, MinConnectTimeout: 2 * time.Second}))
+	return remote.Dial(address, slices.Concat(as.out, []grpc.DialOption{grpc.WithConnectParams(grpc.ConnectParams{Backoff: wait, MinConnectTimeout: 2 * time.Second})})...)
 }
 
 // reach gives a snapshot its remote parts. Their connections are the snapshot's and
 // end with it.
-func reach(s *snapshot.Snapshot, table map[Role]form, layers config.ByRole[config.Layer]) error {
+func reach(s *snapshot.Snapshot, table map[Role]form, layers config.ByRole[config.Layer], as *access) error {
 	conns := map[string]*grpc.ClientConn{}
 	s.Close = func() error {
 		var errs []error
@@ -50,7 +51,7 @@ func reach(s *snapshot.Snapshot, table map[Role]form, layers config.ByRole[confi
 		conn := conns[address]
 		if conn == nil {
 			var err error
-			if conn, err = connect(address); err != nil {
+			if conn, err = connect(address, as); err != nil {
 				return errors.Join(fmt.Errorf("layers.%s.address: %w", role, err), s.Close())
 			}
 			conns[address] = conn
@@ -79,9 +80,14 @@ type Server struct {
 	conn      *grpc.ClientConn
 }
 
-// Dial returns the server at address (host:port). It connects when first called.
-func Dial(address string) (*Server, error) {
-	conn, err := connect(address)
+// Dial returns the server at address (host:port), called as the settings say. It connects
+// when first called.
+func Dial(address string, auth config.Auth) (*Server, error) {
+	as, err := newAccess(auth)
+	if err != nil {
+		return nil, setup(err)
+	}
+	conn, err := connect(address, as)
 	if err != nil {
 		return nil, setup(err)
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +15,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 
 	"suffice.dev/suffice/kb"
 	"suffice.dev/suffice/kb/ingest"
@@ -88,8 +92,24 @@ func (a *App) Serve(ctx context.Context, opt Serving) error {
 	a.asked.Set(slog.LevelInfo)
 	ready := a.data.ready
 	ready.wait("starting")
-	rpc := grpcapi.New(a.surface(ready, opt.Reflection))
+	secure := a.access.Load().certificate != nil
+	var options []grpc.ServerOption
+	if secure {
+		options = append(options, grpc.Creds(credentials.NewTLS(a.tlsConfig(tls.RequireAndVerifyClientCert, "h2"))))
+	}
+	rpc := grpcapi.New(a.surface(ready, opt.Reflection), options...)
 	web := a.web(ready)
+	if missing := a.exposed(grpcListener.Addr()); missing != "" {
+		a.log.Warn("gRPC is open to other machines without "+missing, "address", grpcListener.Addr())
+	}
+	if httpListener != nil {
+		if missing := a.exposed(httpListener.Addr()); missing != "" {
+			a.log.Warn("HTTP is open to other machines without "+missing, "address", httpListener.Addr())
+		}
+		if secure {
+			httpListener = tls.NewListener(httpListener, a.tlsConfig(tls.VerifyClientCertIfGiven, "http/1.1"))
+		}
+	}
 
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var work sync.WaitGroup
@@ -171,7 +191,7 @@ func (a *App) Serve(ctx context.Context, opt Serving) error {
 func (a *App) surface(ready services.Readiness, reflection bool) grpcapi.Config {
 	layers := current{a.holder}
 	c := grpcapi.Config{
-		Versions: a.Versions, Readiness: ready, Limits: func() services.Limits { return Limits(a.Config()) },
+		Versions: a.Versions, Readiness: ready, Authorize: a.authorize, Limits: func() services.Limits { return Limits(a.Config()) },
 		Timeout: func() time.Duration { return a.Config().Limits.Deadline + drainExtra }, Reflection: reflection, Logger: a.log,
 	}
 	if a.opt.Registry != nil {

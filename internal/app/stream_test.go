@@ -104,7 +104,7 @@ func TestAskStreamWhileTheModelWrites(t *testing.T) {
 			server := serve(t, Options{Sources: config.Sources{Environ: []string{
 				"SUFFICE_LLM__URL=" + model.URL + "/v1", "SUFFICE_LLM__MODEL=test", "SUFFICE_LLM__TIMEOUT=2m", "SUFFICE_LLM__IDLE=2m", "SUFFICE_LIMITS__DEADLINE=3m",
 			}}}, "")
-			s, err := Dial(server.grpc)
+			s, err := Dial(server.grpc, config.Auth{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,7 +21,7 @@ const (
 // and the knowledge base where the role has them.
 func (a *App) web(ready services.Readiness) *http.Server {
 	limits := func() services.Limits { return Limits(a.Config()) }
-	c := httpapi.Config{Readiness: ready, Limits: limits, Logger: a.log}
+	c := httpapi.Config{Authorize: a.authorizeHTTP, Readiness: ready, Limits: limits, Logger: a.log}
 	if a.opt.Registry != nil {
 		c.Registerer, c.Gatherer = a.opt.Registry, a.opt.Registry
 	}

@@ -144,7 +144,7 @@ var homes = map[string][]string{
 	"github.com/grpc-ecosystem":                   {"services"},
 	"github.com/yuin/goldmark":                    {"kb/ingest"},
 	"github.com/fsnotify/fsnotify":                {"services/snapshot", "internal/app"},
-	"github.com/hashicorp/golang-lru":             {"kb", "model", "retrieval", "validate/pack"},
+	"github.com/hashicorp/golang-lru":             {"kb", "model", "retrieval", "services/pipeline", "validate/pack"},
 	"github.com/pkoukk":                           {"validate/pack"},
 	"github.com/sony/gobreaker":                   {"validate/llm"},
 	"github.com/hashicorp/go-retryablehttp":       {"validate/llm", "retrieval/dense/openai"},

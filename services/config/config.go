@@ -37,6 +37,7 @@ type Config struct {
 	Dense       Dense               `key:"dense"`
 	Graph       Graph               `key:"graph"`
 	Layers      ByRole[Layer]       `key:"layers"`
+	Auth        Auth                `key:"auth"`
 	Ingest      Ingest              `key:"ingest"`
 	Lexicon     Lexicon             `key:"lexicon"`
 	Reader      Reader              `key:"reader"`
@@ -278,6 +279,18 @@ type Graph struct {
 // Layer says where a layer runs.
 type Layer struct {
 	Address string `key:"address"` // host:port; "" = in this process
+}
+
+// Auth says who may call a server and how it calls others. Without any of it everything is
+// plain text and open to who reaches the address. Files are read again when they change.
+type Auth struct {
+	CertFile     string `key:"cert_file"`      // PEM certificate, with its chain, of both listeners, shown to other services too; "" = plain text
+	KeyFile      string `key:"key_file"`       // its key, PEM
+	ClientCAFile string `key:"client_ca_file"` // PEM certificates that sign what callers must show; "" = callers show none
+	TokenFile    string `key:"token_file"`     // file with tokens, one a line, of which callers send one (authorization: Bearer TOKEN); the first is sent to other services
+	TokenEnv     string `key:"token_env"`      // name of the environment variable with the token, in the place of the file
+	CallTLS      bool   `key:"call_tls"`       // layers.*.address and --addr are called over TLS
+	CAFile       string `key:"ca_file"`        // PEM certificates that sign theirs; "" = the system's
 }
 
 // Ingest are the settings of reading documents.

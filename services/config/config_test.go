@@ -79,6 +79,7 @@ lexicon: {paths: [f]}
 precheck: {rules: [f]}
 reader: {path: f}
 sufficiency: {path: f}
+auth: {cert_file: f, key_file: f, client_ca_file: f, token_file: f, call_tls: true, ca_file: f}
 `
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

@@ -126,6 +126,7 @@ func (c Config) Hash() string {
 // pathKeys are the keys that name files: relative paths count from the file that names them.
 var pathKeys = []string{
 	"lexicon.paths", "precheck.rules", "reader.path", "sufficiency.path", "llm.prompts", "llm.key_file", "embedding.key_file",
+	"auth.cert_file", "auth.key_file", "auth.client_ca_file", "auth.token_file", "auth.ca_file",
 	"store.password_file", "bm25.password_file", "dense.password_file", "graph.password_file",
 }
 

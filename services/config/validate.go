@@ -118,6 +118,18 @@ func (v *checker) servers(c Config) {
 	case c.Store.Driver == SQLite && c.Store.DSN != "":
 		v.add("store.dsn", "is set and store.driver is sqlite; set store.driver to postgres or leave the dsn out")
 	}
+	switch a := c.Auth; {
+	case a.CertFile == "" && a.KeyFile != "":
+		v.add("auth.cert_file", "is empty and auth.key_file is set; name the certificate too")
+	case a.CertFile != "" && a.KeyFile == "":
+		v.add("auth.key_file", "is empty and auth.cert_file is set; name the key too")
+	case a.ClientCAFile != "" && a.CertFile == "":
+		v.add("auth.client_ca_file", "%q is set without auth.cert_file: callers show certificates over TLS alone", a.ClientCAFile)
+	case a.TokenFile != "" && a.TokenEnv != "":
+		v.add("auth.token_file", "%q is set beside auth.token_env; keep one of them", a.TokenFile)
+	case a.CAFile != "" && !a.CallTLS:
+		v.add("auth.ca_file", "%q is set and auth.call_tls is false; set auth.call_tls to true or leave the file out", a.CAFile)
+	}
 	search := func(part string, s SearchServer) {
 		v.oneOf(part+".driver", s.Driver, Embedded, OpenSearch)
 		v.remote(part, s.Driver != Embedded, OpenSearch, s.URL, s.Password, s.PasswordFile, "http", "https")

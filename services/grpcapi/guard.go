@@ -27,11 +27,12 @@ const askMethods = "/suffice.v1.AskService/"
 // guard stands around every call: it sets the deadline, recovers, translates errors
 // by the one table, counts and logs. Neither texts nor ids of requests are logged.
 type guard struct {
-	timeout  func() time.Duration // Config.Timeout
-	logger   *slog.Logger
-	requests *prometheus.CounterVec
-	seconds  *prometheus.HistogramVec
-	panics   *prometheus.CounterVec
+	timeout   func() time.Duration        // Config.Timeout
+	authorize func(context.Context) error // Config.Authorize
+	logger    *slog.Logger
+	requests  *prometheus.CounterVec
+	seconds   *prometheus.HistogramVec
+	panics    *prometheus.CounterVec
 }
 
 func newGuard(timeout func() time.Duration, logger *slog.Logger, reg prometheus.Registerer) *guard {
@@ -74,7 +75,18 @@ func (g *guard) do(ctx context.Context, method string, call func(ctx context.Con
 		g.seconds.WithLabelValues(action).Observe(time.Since(start).Seconds())
 		g.logger.DebugContext(ctx, "call", "action", action, "code", code.String(), "duration", time.Since(start))
 	}()
+	if err := g.allowed(ctx, method); err != nil {
+		return err
+	}
 	return call(ctx)
+}
+
+// allowed asks whether a caller may call; health is nobody's secret.
+func (g *guard) allowed(ctx context.Context, method string) error {
+	if g.authorize == nil || strings.HasPrefix(method, "/grpc.health.") {
+		return nil
+	}
+	return g.authorize(ctx)
 }
 
 func (g *guard) translate(ctx context.Context, action string, err error) error {
@@ -117,6 +129,9 @@ func (s streamWithContext) Context() context.Context { return s.ctx }
 
 func (g *guard) stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
 	if strings.HasPrefix(info.FullMethod, "/grpc.") { // watches and reflection last as long as their client
+		if err := g.allowed(stream.Context(), info.FullMethod); err != nil {
+			return services.Status(err).Err()
+		}
 		return handler(srv, stream)
 	}
 	return g.do(stream.Context(), info.FullMethod, func(ctx context.Context) error {

@@ -39,6 +39,8 @@ type Config struct {
 	Limits    func() services.Limits // nil = DefaultLimits
 	Timeout   func() time.Duration   // of calls that bring no deadline, but those of AskService; nil = none
 
+	Authorize func(context.Context) error // of each call but those of grpc.health.v1; nil = all may call
+
 	Reflection bool
 	Logger     *slog.Logger          // nil = none
 	Registerer prometheus.Registerer // nil = not exported
@@ -66,6 +68,7 @@ func New(c Config, opts ...grpc.ServerOption) *Server {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	guard := newGuard(c.Timeout, c.Logger, c.Registerer)
+	guard.authorize = c.Authorize
 	opts = append([]grpc.ServerOption{
 		grpc.MaxRecvMsgSize(c.Limits().BodyBytes),
 		grpc.ChainUnaryInterceptor(guard.unary),

@@ -33,6 +33,8 @@ type Config struct {
 	Calls     batch.Calls  // the five calls
 	Knowledge kb.Knowledge // documents, gaps, reviews, feedback
 
+	Authorize func(*http.Request) error // of each request but those for health and metrics; nil = all may ask
+
 	Readiness  services.Readiness     // readyz; nil = always ready
 	Limits     func() services.Limits // nil = DefaultLimits
 	Logger     *slog.Logger           // nil = none
@@ -153,6 +155,12 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request, action string, en
 			status, body = http.StatusInternalServerError, batch.ErrorObject("", 0, errors.New("panic"))
 		}
 	}()
+	if s.Authorize != nil {
+		if err := s.Authorize(r); err != nil {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			return services.Describe(err).HTTP, batch.ErrorObject("", 0, err)
+		}
+	}
 	endpoint, ok := endpoints[r.Method]
 	if !ok {
 		endpoint, ok = endpoints[""]

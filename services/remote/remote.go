@@ -34,7 +34,7 @@ const retryPure = `{
 
 // Dial returns a connection to the server at address (host:port). It connects when
 // the first call needs it and again whenever it was lost. Options come after the
-// defaults: no transport security, messages up to the limits of the contract.
+// defaults: plain text, messages up to the limits of the contract.
 func Dial(address string, opts ...grpc.DialOption) (*grpc.ClientConn, error) {
 	bytes := services.DefaultLimits().BodyBytes
 	conn, err := grpc.NewClient(address, append([]grpc.DialOption{
