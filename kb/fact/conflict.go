@@ -5,6 +5,7 @@ import (
 	"context"
 	"iter"
 	"math"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -236,6 +237,9 @@ func (s *sheet) reachAt(f *Fact) *reach {
 		h.first, h.second, h.sequence = sequenceOf(s.sentenceOf(f))
 		h.often = s.marksAt(f.Clause).often
 		h.office = officeHolder(s.page.Runes, c.Span)
+		if n := documentEnd(folded); n > 0 {
+			h.document = c.Start + n
+		}
 		return &h
 	})
 }
@@ -353,6 +357,7 @@ func (x *comparer) answers(n *prepared, c *Clash) bool {
 		cov := n.all.cover(b)
 		lift(n.all, cov.cells, v.frameBag(), 0.75)
 		n.answersState(n.all, cov.cells, v.factSides(r.Fact))
+		n.coverTimes(cov.cells, v.ownTimes(r.Fact))
 		if n.all.score(cov.cells) < limit {
 			return false
 		}
@@ -386,6 +391,24 @@ func (x *comparer) answers(n *prepared, c *Clash) bool {
 		}
 	}
 	return true
+}
+
+// coverTimes covers the times that a question names beside its own one and that a clause has
+// as well: each year from March to May.
+func (n *prepared) coverTimes(cells []float64, times []when.Expr) {
+	for _, t := range n.allTimes {
+		if !slices.ContainsFunc(times, func(o when.Expr) bool {
+			r, _ := when.Compare(t, o)
+			return r == relation.Same || bare(t.Text) == bare(o.Text)
+		}) {
+			continue
+		}
+		for i := t.Start; i < t.End && i < len(n.all.at); i++ {
+			if k := n.all.at[i]; k >= 0 {
+				cells[k] = max(cells[k], impliedMatch)
+			}
+		}
+	}
 }
 
 // counts reports whether the unit of the fact can be the one that the question names:
@@ -499,14 +522,14 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 	ranges := false
 	if fa.Value.Kind == BooleanValue {
 		form, limit = ofClause, oneStatement
-		if ranges = x.rangesDiffer(ra, rb); ranges {
+		if ranges = x.rangesDiffer(ra, rb); ranges || onlyAgainstAll(fa, fb) && x.mutual(ra, rb, ofCore).similarity > x.mutual(ra, rb, ofClause).similarity {
 			form = ofCore
 		}
 		if ha, hb := x.reach(ra), x.reach(rb); ha.compares && hb.compares && ha.pivot.axis == hb.pivot.axis {
 			form = ofCore
 		}
 	}
-	m := x.mutual(ra, rb, form)
+	m := x.withoutDocuments(x.mutual(ra, rb, form), ra, rb)
 	if oneDocument(&va.meta, &vb.meta) && m.extraA+m.extraB > oneAuthor*m.shared {
 		return none, false
 	}
@@ -562,9 +585,13 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 		return none, false
 	}
 	switch kind {
-	case "ORDER", "SCOPE", "QUANTIFIER":
+	case "SCOPE":
+		if ranges && x.otherRule(ra, rb, m) {
+			return none, false
+		}
+	case "ORDER", "QUANTIFIER":
 	case "ENTITY":
-		if nested(va, fa, vb, fb) {
+		if nested(va, fa, vb, fb) || x.otherOffice(ra, rb, m) {
 			return none, false
 		}
 	default:
@@ -646,6 +673,25 @@ func (x *comparer) rangesDiffer(ra, rb Ref) bool {
 	return false
 }
 
+// otherRule reports whether two clauses with a range each say it of two things: 上门取件 over all
+// the town, 冷链配送 in three districts of it only.
+func (x *comparer) otherRule(ra, rb Ref, m overlap) bool {
+	before := func(r Ref, gaps []text.Span) bool {
+		h := x.reach(r)
+		from := h.only.Start
+		if h.only.Empty() {
+			from = h.all.Start
+		}
+		for _, g := range gaps {
+			if g.End <= from && g.Len() > 1 {
+				return true
+			}
+		}
+		return false
+	}
+	return before(ra, m.gapsA) && before(rb, m.gapsB)
+}
+
 // excepted reports whether b is about the case that a excepts: a rule with its
 // exception and the rule for the excepted case do not conflict.
 func (x *comparer) excepted(va *view, a *Fact, vb *view, b *Fact) bool {
@@ -700,6 +746,9 @@ func (x *comparer) otherThing(ra, rb Ref, need *prepared) bool {
 	if ca == nil || cb == nil {
 		return false
 	}
+	if ha, hb := x.reach(ra).document, x.reach(rb).document; ha >= ca.Topic.Span.End && hb >= cb.Topic.Span.End && topicHere(ca) && topicHere(cb) && beginAlike(ca.Topic.Text, cb.Topic.Text) {
+		return false
+	}
 	if x.otherTopic(x.topicAt(ra.Page, fa.Clause), x.topicAt(rb.Page, fb.Clause), ra, rb, need, false) {
 		return true
 	}
@@ -713,6 +762,12 @@ func (x *comparer) otherThing(ra, rb Ref, need *prepared) bool {
 	ha, hb := va.page.Sentences[ca.Sentence].Clauses[0], vb.page.Sentences[cb.Sentence].Clauses[0]
 	ta, tb := va.page.Clauses[ha].Topic.Text, vb.page.Clauses[hb].Topic.Text
 	return (ta != ca.Topic.Text || tb != cb.Topic.Text) && x.otherTopic(x.topicAt(ra.Page, ha), x.topicAt(rb.Page, hb), ra, rb, need, true)
+}
+
+// beginAlike reports whether two names begin with the same two characters.
+func beginAlike(a, b string) bool {
+	x, y := []rune(a), []rune(b)
+	return len(x) > 2 && len(y) > 2 && x[0] == y[0] && x[1] == y[1]
 }
 
 // oneThingNamed is Engine.sameThing, worked out once.
@@ -1103,11 +1158,17 @@ func mutual(a, b *aboutness, laid *[2][]float64, gaps *[2][]text.Span) overlap {
 	sb := one(b, a, &laid[1], &m.extraB, &gaps[1])
 	m.shared = math.Max(sa, sb)
 	m.gapsA, m.gapsB = gaps[0], gaps[1]
-	low, high := math.Min(m.extraA, m.extraB), math.Max(m.extraA, m.extraB)
-	if m.shared > 0 {
-		m.similarity = m.shared / (m.shared + low + 0.25*high)
-	}
+	m.similarity = m.ratio()
 	return m
+}
+
+// ratio is how similar two clauses are by what they share and what only one of them has.
+func (m *overlap) ratio() float64 {
+	if m.shared == 0 {
+		return 0
+	}
+	low, high := math.Min(m.extraA, m.extraB), math.Max(m.extraA, m.extraB)
+	return m.shared / (m.shared + low + 0.25*high)
 }
 
 // one lays what one value is about over what another is about.
@@ -1137,6 +1198,41 @@ func one(a, b *aboutness, laid *[]float64, extra *float64, gaps *[]text.Span) (s
 // adults and children, budget and cost, group and shipyard.
 func contrast(m overlap) bool {
 	return math.Min(m.extraA, m.extraB) >= 1.6 && math.Min(m.extraA, m.extraB) > 0.22*m.shared
+}
+
+// documentary matches what opens a sentence and names only where it is written: 某厂安全守则：,
+// 某馆的须知写明，. Two documents may say two things of one.
+var documentary = regexp.MustCompile(`^[^，：,:]{0,24}?(?:守则|规程|公告|通告|通知|须知|规定|办法|制度|条例|章程|细则|手册|指南|说明书|说明|启事|告示|公示|声明|合同|协议|海报|官网|网站|公众号|报道|介绍|宣传册|宣传单|答复|回复|纪要)(?:中|上|里|内)?(?:写明|载明|注明|写道|写着|规定|说明|要求|指出|提到|称|说|显示|写)?[，：,:]`)
+
+// documentEnd is where such an opening of a folded clause ends, in it; 0 for none.
+func documentEnd(folded []rune) int {
+	if !slices.ContainsFunc(folded[:min(len(folded), 32)], func(r rune) bool { return r == '：' || r == ':' || r == '，' || r == ',' }) {
+		return 0
+	}
+	return len([]rune(documentary.FindString(string(folded))))
+}
+
+// withoutDocuments leaves out the words by which two clauses name where they are written.
+func (x *comparer) withoutDocuments(m overlap, ra, rb Ref) overlap {
+	ea, eb := x.reach(ra).document, x.reach(rb).document
+	if ea == 0 && eb == 0 {
+		return m
+	}
+	drop := func(extra float64, gaps []text.Span, end int) (float64, []text.Span) {
+		out := gaps[:0]
+		for _, g := range gaps {
+			if g.End <= end {
+				extra -= hanCell * float64(g.Len())
+			} else {
+				out = append(out, g)
+			}
+		}
+		return max(0, extra), out
+	}
+	m.extraA, m.gapsA = drop(m.extraA, m.gapsA, ea)
+	m.extraB, m.gapsB = drop(m.extraB, m.gapsB, eb)
+	m.similarity = m.ratio()
+	return m
 }
 
 // inClause leaves out the words that a value took from an earlier clause of its
@@ -1186,10 +1282,7 @@ func (x *comparer) restricting(m overlap, ra, rb Ref) overlap {
 		return extra
 	}
 	m.extraA, m.extraB = min(m.extraA, sum(m.gapsA, ra)), min(m.extraB, sum(m.gapsB, rb))
-	low, high := min(m.extraA, m.extraB), max(m.extraA, m.extraB)
-	if m.shared > 0 {
-		m.similarity = m.shared / (m.shared + low + 0.25*high)
-	}
+	m.similarity = m.ratio()
 	return m
 }
 

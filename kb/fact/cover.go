@@ -44,7 +44,8 @@ type prepared struct {
 	attribute *wording
 	given     []*wording
 	others    []*wording
-	all       *wording // the whole question without its time
+	all       *wording    // the whole question without its time
+	allTimes  []when.Expr // the other times in it (每年3月至5月), in all's code points
 	times     []when.Expr
 	kinds     kindSet
 	language  string
@@ -90,6 +91,7 @@ func (e *Engine) prepare(n *Need, st *rarity) *prepared {
 		p.tell = append(p.tell, tell)
 	}
 	p.all = e.wording(strings.Replace(n.Question, n.TimeText, " ", 1), st)
+	p.allTimes = when.Find(p.all.folded, when.Options{})
 	if n.HasTime {
 		p.times = []when.Expr{days(n.From, n.To)}
 		if found := when.Find(text.Fold([]rune(n.TimeText)), when.Options{}); len(found) == 1 && found[0].Calendar != "" {

@@ -714,6 +714,8 @@ func (k *Checker) changedValue(cp, sp *Page, n nearQuote, o op) (judgement, stri
 			return harmless, "", true
 		case r == relation.Same && !claimDigits:
 			return open, "", true
+		case toldIn(sp, n.sentence, ta):
+			return open, "stated elsewhere in the sentence", true
 		case claimDigits && sourceDigits || r == relation.Excludes:
 			return opposite, otherValue + sp.Quote(tb.Span) + ", not " + cp.Quote(ta.Span), true
 		}
@@ -744,6 +746,18 @@ func (k *Checker) changedValue(cp, sp *Page, n nearQuote, o op) (judgement, stri
 		return open, "", true
 	}
 	return harmless, "", false
+}
+
+// toldIn reports whether a sentence tells of a time as well, perhaps in other words: 上年 of 2024.
+func toldIn(p *Page, sentence int, t when.Expr) bool {
+	for i := range p.Clauses {
+		if c := &p.Clauses[i]; c.Sentence == sentence && slices.ContainsFunc(c.Times, func(o when.Expr) bool {
+			return !t.From.IsZero() && !t.To.IsZero() && o.From.Equal(t.From) && o.To.Equal(t.To)
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // elsewhereIn reports whether the numbers of a place stand in another place of the

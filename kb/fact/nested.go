@@ -13,6 +13,9 @@ import (
 // levels end the parts of a Chinese place and say of what size each is.
 const levels = "洲国省州市区县旗镇乡村路街道巷弄号楼层室"
 
+// oneLevel are signs for parts of one size: a street is in no other street.
+var oneLevel = strings.NewReplacer("街", "路", "道", "路", "巷", "路", "弄", "路", "旗", "县", "乡", "镇")
+
 // nested reports whether the places of two facts can be one place, told on two levels, or
 // whether one of the facts is about the place that the other names.
 func nested(va *view, fa *Fact, vb *view, fb *Fact) bool {
@@ -85,9 +88,9 @@ func placeLevels(place string) []string {
 		case !strings.ContainsRune(levels, r):
 			since++
 		case since > 0:
-			out, since = append(out, string(r)), 0
+			out, since = append(out, oneLevel.Replace(string(r))), 0
 		case len(out) > 0: // 岚州市: the sign before belongs to the name
-			out[len(out)-1] = string(r)
+			out[len(out)-1] = oneLevel.Replace(string(r))
 		}
 	}
 	return out

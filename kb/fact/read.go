@@ -138,6 +138,7 @@ type reader struct {
 	inList     bool
 	carry      []when.Expr // time before a comma that opened an earlier sentence of the paragraph
 	near       []when.Expr // time that opened an earlier clause of the sentence
+	told       when.Expr   // last period that a clause of the paragraph told of
 	prevConds  []Condition // conditions of the clause before
 	prevClause int         // its index; -1 = none in this paragraph
 	names      []Part      // names of the last 分别/respectively list
@@ -524,7 +525,7 @@ func (r *reader) openHeading(level int, s text.Span) {
 	r.headings = append(r.headings, heading{level: level, terms: terms, times: times})
 	r.rebase()
 	r.topic, r.local, r.lead = subject{}, subject{}, subject{}
-	r.leadConds, r.leadTimes, r.carry, r.near, r.prevConds, r.label = nil, nil, nil, nil, nil, nil
+	r.leadConds, r.leadTimes, r.carry, r.near, r.prevConds, r.label, r.told = nil, nil, nil, nil, nil, nil, when.Expr{}
 	r.prevClause = -1
 }
 
@@ -571,7 +572,7 @@ func (r *reader) sentence(s text.Span) {
 	index := len(r.page.Sentences)
 	lo := len(r.page.Clauses)
 	if r.paragraph(s) && kind != Item {
-		r.carry, r.near, r.prevConds, r.leadTimes = nil, nil, nil, nil
+		r.carry, r.near, r.prevConds, r.leadTimes, r.told = nil, nil, nil, nil, when.Expr{}
 		r.prevClause = -1
 		if !r.inList {
 			r.lead, r.leadConds = subject{}, nil

@@ -714,10 +714,13 @@ func (r *reader) modal(c *Clause, m Modality, inSubject bool) {
 // clauseTimes finds when the clause holds: its own times, else the time that opened
 // the sentence or an earlier one of the paragraph, else that of the heading or title.
 func (r *reader) clauseTimes(st *statement) {
-	r.resolveYears(st)
+	r.resolveBefore(st)
 	for _, t := range r.timesIn(st.Span) {
 		if !st.conditional(t.Span) {
 			st.times = append(st.times, t)
+			if spans(&t) {
+				r.told = t
+			}
 		}
 	}
 	if len(st.times) > 0 {
@@ -739,35 +742,55 @@ func (r *reader) clauseTimes(st *statement) {
 	}
 }
 
-// resolveYears gives "the year before" in a text about one year its interval: 2024年…，
-// 上年为79.8% speaks of 2023.
-func (r *reader) resolveYears(st *statement) {
+// resolveBefore gives "the year before" in a text about one year its interval: 2024年…，
+// 上年为79.8% speaks of 2023, and 第三季度…，上一季度 of the second one. What the day of
+// publication says of such words gives way to a time of their own sentence.
+func (r *reader) resolveBefore(st *statement) {
 	times := r.timesIn(st.Span)
-	base := when.Expr{}
-	for _, group := range [][]when.Expr{r.near, r.carry, r.leadTimes, r.headingTimes()} {
+	base, here := r.told, false
+	for i, group := range [][]when.Expr{r.near, r.carry, r.leadTimes, r.headingTimes()} {
 		if len(group) > 0 {
-			base = group[0]
+			base, here = group[0], i == 0
 			break
 		}
 	}
 	for i := range times {
 		t := &times[i]
-		if t.Kind == when.Date && !t.From.IsZero() && t.Grain == "year" {
-			base = *t
+		if spans(t) {
+			base, here = *t, true
 			continue
 		}
-		if t.Kind != when.Relative || !t.From.IsZero() || base.From.IsZero() || base.To.IsZero() || !yearBefore(t.Text) {
+		if t.Kind != when.Relative || base.From.IsZero() || base.To.IsZero() || !t.From.IsZero() && !(here && hasAny(t.Text, toldBefore)) {
 			continue
 		}
-		t.From, t.To, t.Grain, t.Calendar = base.From.AddDate(-1, 0, 0), base.To.AddDate(-1, 0, 0), base.Grain, base.Calendar
+		switch {
+		case hasAny(t.Text, yearBefore):
+			t.From, t.To, t.Grain, t.Calendar = base.From.AddDate(-1, 0, 0), base.To.AddDate(-1, 0, 0), base.Grain, base.Calendar
+		case base.Grain == "quarter" && hasAny(t.Text, quarterBefore):
+			t.From, t.To, t.Grain, t.Calendar = base.From.AddDate(0, -3, 0), base.From.AddDate(0, 0, -1), base.Grain, base.Calendar
+		case base.Grain == "month" && hasAny(t.Text, monthBefore):
+			t.From, t.To, t.Grain, t.Calendar = base.From.AddDate(0, -1, 0), base.From.AddDate(0, 0, -1), base.Grain, base.Calendar
+		}
 	}
 }
 
-func yearBefore(s string) bool {
-	for _, w := range []string{"上年", "上一年", "前一年", "去年", "last year", "previous year", "year before", "year earlier", "prior year", "preceding year", "year ago"} {
-		if strings.Contains(s, w) {
-			return true
-		}
+// Words for the period before another one, and those of them that count from what a text
+// tells and not from the day it is told.
+var (
+	yearBefore    = []string{"上年", "上一年", "前一年", "去年", "last year", "previous year", "year before", "year earlier", "prior year", "preceding year", "year ago"}
+	quarterBefore = []string{"上季", "上一季", "上个季", "上一个季", "前一季", "previous quarter", "preceding quarter", "quarter before", "quarter earlier"}
+	monthBefore   = []string{"上月", "上一月", "上个月", "上一个月", "前一个月", "previous month", "preceding month", "month before", "month earlier"}
+	toldBefore    = []string{"上年", "上一", "前一", "previous", "before", "earlier", "prior", "preceding"}
+)
+
+// spans reports whether a time is a period of the calendar: a year, half, quarter or month.
+func spans(t *when.Expr) bool {
+	if t.Kind != when.Date || t.From.IsZero() || t.To.IsZero() {
+		return false
+	}
+	switch t.Grain {
+	case "year", "half", "quarter", "month":
+		return true
 	}
 	return false
 }

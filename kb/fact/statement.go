@@ -29,6 +29,8 @@ type reach struct {
 	often  *big.Rat  // how often a year; nil = not said
 	office text.Span // see officeHolder
 
+	document int // where what names the document that it stands in ends on the page; 0 = it names none
+
 	first, second string // the two steps of its sentence, if it has two
 	sequence      bool
 }
@@ -61,6 +63,11 @@ func reachOf(folded []rune, start int) reach {
 				}
 			}
 			return n.Start
+		}
+		for k := from + 4; k < len(folded); k++ { // 只有一号楼接通了燃气: a verb of two characters stands before 了
+			if folded[k] == '了' {
+				return k - 2
+			}
 		}
 		return len(folded)
 	}

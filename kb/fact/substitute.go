@@ -218,6 +218,9 @@ func (x *comparer) replaced(n *prepared, p, q int, sa, sb text.Span) (Clash, boo
 	va, vb := x.views[p], x.views[q]
 	a, b := va.stretch(sa), vb.stretch(sb)
 	kind, ok := x.otherValue(n, va.page, a, vb.page, b)
+	if kind == "ENTITY" && (n.Class == "COMPARISON" || n.names(va.page.Quote(a)) || n.names(vb.page.Quote(b))) {
+		return Clash{}, false // what is compared, or what the question itself names
+	}
 	if !ok || !n.near(va, sa) || !n.near(vb, sb) {
 		return Clash{}, false
 	}

@@ -994,14 +994,24 @@ func ownAsserted(c *Clause) *bag {
 	return b
 }
 
-// sole reports whether a value is the only one of its dimension in its sentence, so
-// that what the sentence says is said of it.
+// sole reports whether a value is the only one of its dimension in its sentence, those of
+// other times left out, so that what the sentence says is said of it.
 func sole(v *view, f *Fact) bool {
 	if f.Value.Quantity == nil || f.Sentence < 0 || f.Sentence >= len(v.page.Sentences) {
 		return false
 	}
-	of := v.valueKinds(f.Sentence)
-	return !of.ordered && of.of[loose(f.Value.Quantity.Unit.Dim)] == 1
+	of, dim := v.valueKinds(f.Sentence), loose(f.Value.Quantity.Unit.Dim)
+	if of.ordered || of.of[dim] == 1 {
+		return !of.ordered
+	}
+	n := 0
+	lo, hi := v.page.factsIn(f.Sentence)
+	for i := lo; i < hi; i++ {
+		if o := &v.page.Facts[i]; o.Value.Quantity != nil && loose(o.Value.Quantity.Unit.Dim) == dim && when.Scope(o.Times, f.Times) != relation.Differs {
+			n++
+		}
+	}
+	return n == 1
 }
 
 // inTheirOrder are words of a sentence that tells by the order of its values who has which.
