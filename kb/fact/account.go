@@ -43,7 +43,7 @@ func (k *Checker) account(c Claim, i int, facts []int, best found) (Support, boo
 		}
 		return unsupported(why)
 	}
-	neg, negSource := cl.Denied != (cl.Modality == MustNot), src.Denied != (src.Modality == MustNot)
+	neg, negSource := denies(p, cl, v.page, src)
 	if neg == negSource {
 		if why := turnedWord(p.Quote(cl.Span), v.page.Quote(at.Span), v.page.Quote(whole)); why != "" {
 			return contradicted("the source has it the other way: " + why)
@@ -493,7 +493,7 @@ var comparesValues = guarded(`比|倍|相差|合计|\bthan\b|\btwice\b|\bhalf of
 
 // leftOut is a limit of the source's sentence that the claim does not name; "" for none.
 func (k *Checker) leftOut(claim, sentence string) string {
-	claim, sentence = fold(claim), fold(sentence)
+	claim, sentence = withoutRemoval(fold(claim)), withoutRemoval(fold(sentence))
 	if limitPhrases.MatchString(claim) || comparesValues.MatchString(claim) {
 		return ""
 	}
@@ -545,12 +545,23 @@ func (k *Checker) deniedBeside(c Claim, cl *Clause, at *group, best found) int {
 	return worst
 }
 
+// removals are verbs that end in 除 and make no exception: 拆除非承重墙.
+var removals = guarded(`([拆扣免删清消解排去移切剔根废开铲])除`)
+
+// withoutRemoval hides the 除 of such verbs in a folded text.
+func withoutRemoval(s string) string {
+	if !strings.Contains(s, "除") {
+		return s
+	}
+	return removals.ReplaceAllString(s, "${1}□")
+}
+
 // excepts matches sentences with an exception.
 var excepts = guarded(`除非|除外|除了|之外|以外|例外|\bunless\b|\bexcept|\bother than\b|\bapart from\b`)
 
 // exceptional reports whether a sentence has an exception.
 func exceptional(p *Page, sentence int) bool {
-	return excepts.MatchString(fold(p.Quote(p.Sentences[sentence].Span)))
+	return excepts.MatchString(withoutRemoval(fold(p.Quote(p.Sentences[sentence].Span))))
 }
 
 // deniedPart is the stretch of a clause from its negation on.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"iter"
 	"math"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -1202,7 +1201,7 @@ func contrast(m overlap) bool {
 
 // documentary matches what opens a sentence and names only where it is written: 某厂安全守则：,
 // 某馆的须知写明，. Two documents may say two things of one.
-var documentary = regexp.MustCompile(`^[^，：,:]{0,24}?(?:守则|规程|公告|通告|通知|须知|规定|办法|制度|条例|章程|细则|手册|指南|说明书|说明|启事|告示|公示|声明|合同|协议|海报|官网|网站|公众号|报道|介绍|宣传册|宣传单|答复|回复|纪要)(?:中|上|里|内)?(?:写明|载明|注明|写道|写着|规定|说明|要求|指出|提到|称|说|显示|写)?[，：,:]`)
+var documentary = guarded(`^[^，：,:]{0,24}?(?:守则|规程|公告|通告|通知|须知|规定|办法|制度|条例|章程|细则|手册|指南|说明书|说明|启事|告示|公示|声明|合同|协议|海报|官网|网站|公众号|报道|介绍|宣传册|宣传单|答复|回复|纪要)(?:中|上|里|内)?(?:写明|载明|注明|写道|写着|规定|说明|要求|指出|提到|称|说|显示|写)?[，：,:]`)
 
 // documentEnd is where such an opening of a folded clause ends, in it; 0 for none.
 func documentEnd(folded []rune) int {

@@ -277,6 +277,7 @@ const (
 	exception
 	supposition
 	approximate
+	ending // a verb that ends something: it denies as a negation does, or is what somebody does
 )
 
 // stanceWordList finds those words in a folded text, longest first.
@@ -294,6 +295,7 @@ var stanceWordList = text.NewTrie(map[int16]string{
 	int16(quantSome):      "部分|有些|某些|一些|少数|多数|大多数|大部分|有的|通常|一般|往往|主要|几乎|some|most|many|several|few|certain|usually|often|generally|mostly|sometimes|mainly|partly|almost|nearly all|typically",
 	int16(quantOnly):      "nobody but|no one but|none but|nobody except|no one except|nobody other than|no one other than|nothing but|仅|只|只有|仅有|唯一|仅限|只能|only|solely|exclusively|just|merely|sole",
 	int16(exception):      "除|除外|除了|之外|以外|但|但是|除非|例外|except|unless|other than|apart from|but|excluding|however|although|though",
+	int16(ending):         "停止|停办|停售|停播|停供|停发|停用|停开|停映|停收|停产|停刊|停招|停运|停航|停驶|停演|停诊|停课|停业|停订|暂停|中止|终止|取消|撤销|关停",
 	int16(supposition):    "如果|若|假如|的话|情况下|凡|只要|一旦|if|provided|when|where|once|as long as|in case|subject to",
 })
 
@@ -317,6 +319,9 @@ func stancesIn(p *Page, ts []token, lo, hi int) map[stanceKind]int {
 	for i := 0; i < len(folded); i++ {
 		if i > 0 && !text.IsHan(folded[i]) && text.IsWord(folded[i-1]) && !text.IsHan(folded[i-1]) {
 			continue
+		}
+		if folded[i] == '除' && span.Start+i > 0 && strings.ContainsRune("拆扣免删清消解排去移切剔根废开铲", p.Runes[span.Start+i-1]) {
+			continue // 拆除非承重墙
 		}
 		end, id, ok := stanceWordList.Longest(folded, i)
 		if !ok {
@@ -446,6 +451,11 @@ func (k *Checker) judge(cp *Page, n nearQuote, o op) (judgement, string) {
 	sp := k.views[n.page].page
 	ins, del := opText(cp, n.claim, o.a0, o.a1), opText(sp, n.source, o.b0, o.b1)
 	claimStance, sourceStance := stancesIn(cp, n.claim, o.a0, o.a1), stancesIn(sp, n.source, o.b0, o.b1)
+	if o.b0 == o.b1 && o.a0 < o.a1 { // 须 → 必须, 不 → 并不: the word that was made longer stood there
+		for kind := range stancesIn(sp, n.source, max(0, o.b0-1), min(len(n.source), o.b0+1)) {
+			delete(claimStance, kind)
+		}
+	}
 	claimWeight, sourceWeight := weightOf(n.claim, o.a0, o.a1), weightOf(n.source, o.b0, o.b1)
 	if o.a0 == o.a1 {
 		return k.left(cp, sp, n, o, sourceStance)
@@ -463,6 +473,12 @@ func (k *Checker) judge(cp *Page, n nearQuote, o op) (judgement, string) {
 	neg := func(m map[stanceKind]int) int {
 		return m[negator] + m[modalMustNot] + m[modalShouldNot] + m[modalNeedNot]
 	}
+	if a, b := claimStance[ending], sourceStance[ending]; a != b && a+b == 1 {
+		if (neg(claimStance)+a)%2 == (neg(sourceStance)+b)%2 { // 停止供应, 不再供应
+			return harmless, ""
+		}
+		return open, ""
+	}
 	if neg(claimStance)%2 == 0 && neg(sourceStance)%2 == 1 && o.b1 < len(n.source) && k.negatorBefore(sp, n.source, o) {
 		return opposite, "the source says the opposite" // without sugar → with sugar
 	}
@@ -478,6 +494,9 @@ func (k *Checker) judge(cp *Page, n nearQuote, o op) (judgement, string) {
 	// What is left is content.
 	if claimWeight < 0.7 {
 		if sourceWeight < 4 {
+			if o.b0 > 0 && o.b1 < len(n.source) && boundary(sp, text.Span{Start: n.source[o.b0-1].End, End: n.source[o.b1].Start}) {
+				return open, "" // what stands behind the comma is another thing
+			}
 			return harmless, ""
 		}
 		return k.left(cp, sp, n, o, sourceStance)

@@ -42,6 +42,7 @@ type sheet struct {
 	anchored   kept[anchorKeys]
 	changes    kept[[]change]
 	multiples  kept[[]multipleAt]
+	required   kept[[]requirementAt]
 	mostly     kept[bool] // one: see mostlyHan
 	corners    kept[[]string]
 	rests      kept[[]restAt]
@@ -103,6 +104,7 @@ func (e *Engine) sheet(p *Page, title string) *sheet {
 	s.attributes, s.bounds = make(kept[*wording], facts), make(kept[[]quantity.Quantity], facts)
 	s.relatedFact, s.values, s.han, s.stated = make(kept[[]int32], facts), make(kept[key], facts), make(kept[bool], facts), make(kept[[]when.Expr], facts)
 	s.mostly = make(kept[bool], 1)
+	s.required = make(kept[[]requirementAt], 1)
 	s.changes, s.multiples = make(kept[[]change], 1), make(kept[[]multipleAt], 1)
 	s.counts, s.index, s.neighbours = make(kept[tally], 1), make(kept[postings], 1), make(kept[neighbourTerms], 1)
 	for _, by := range []*kept[bag]{&s.clause, &s.alone, &s.asserted} {

@@ -122,7 +122,13 @@ func (k *Checker) check(c Claim) Support {
 		return Support{Verdict: UnsupportedClaim, Reason: "no passages"}
 	}
 	near, isNear := k.quoted(c, c.Span)
-	if isNear && near.Verdict != UnsupportedClaim {
+	if isNear && near.Verdict == SupportedClaim {
+		return near
+	}
+	if s, ok := k.requires(c); ok {
+		return s
+	}
+	if isNear && near.Verdict == ContradictedClaim {
 		return near
 	}
 	s := k.worded(c, clauses)
@@ -332,6 +338,11 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 	if v.page.Clauses[best[0].clause].Modality == NeedNot && !cl.Denied {
 		coverImplied(released, w, cells)
 	}
+	if end := ends(p, cl); !end.Empty() {
+		if _, neg := denies(p, cl, v.page, &v.page.Clauses[best[0].clause]); neg { // the source says it with a negation
+			coverSpan(w, cells, text.Span{Start: end.Start - cl.Start, End: end.End - cl.Start}, 0.9)
+		}
+	}
 	if agreeFree(p, cl, v.page, &v.page.Clauses[best[0].clause]) != 0 {
 		for _, s := range chargeWords(p.Runes, cl.Span) {
 			coverSpan(w, cells, text.Span{Start: s.Start - cl.Start, End: s.End - cl.Start}, 0.9)
@@ -405,10 +416,25 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 	}
 	out.Probability = math.Min(0.99, 0.55+0.45*coverage)
 	out.Evidence = refs
-	if len(facts) > 0 {
+	switch o := &v.page.Clauses[best[0].clause]; {
+	case len(facts) > 0:
 		out.Ground = OnValues
+	case coverage >= sameDenial && agreeDenied(p, cl, v.page, o):
+		out.Ground = OnStance
 	}
 	return out, true
+}
+
+// sameDenial is the least share of a claim's words that a clause has which denies what the claim
+// denies, or releases from it, for that to be no matter of words any more: 不再供应 and 已停止供应,
+// which a reader takes for opposites.
+const sameDenial = 0.8
+
+// agreeDenied reports whether a clause of a claim and one of a source both deny, both end or both
+// release.
+func agreeDenied(cp *Page, cl *Clause, sp *Page, src *Clause) bool {
+	claim, source := denies(cp, cl, sp, src)
+	return claim && source || cl.Modality == NeedNot && src.Modality == NeedNot
 }
 
 // refs are the sentences of the best finds.
@@ -478,6 +504,9 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 			}
 			h := found{page: p, fact: i, clause: o.Clause, fit: fit}
 			h.rel, h.why = sameValue(f.Value, o.Value)
+			if h.rel == relation.Excludes && impliedAfter(f.Value.Time, o.Value.Time) {
+				h.rel, h.why = relation.Same, "after what it holds from"
+			}
 			if days := k.onDays(c.Page, f, v, o); days != relation.Unknown {
 				h.rel, h.why = days, "other days"
 			}
@@ -566,6 +595,20 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 		return nil, k.against(f, []found{other}, nil)
 	}
 	return nil, Support{Verdict: UnsupportedClaim, Probability: 0.1, Reason: "no passage gives " + f.Value.Text + " for this"}
+}
+
+// impliedAfter reports whether a claim says that something is so after a period from whose
+// beginning on the source says it: 三月以后, 自三月起.
+func impliedAfter(claim, source *when.Expr) bool {
+	if claim == nil || source == nil || claim.Kind != when.Since || source.Kind != when.Since || !hasAny(claim.Text, []string{"后", "after"}) {
+		return false
+	}
+	for _, back := range [][3]int{{0, 0, 1}, {0, 1, 0}, {1, 0, 0}} {
+		if claim.From.AddDate(-back[0], -back[1], -back[2]).Equal(source.From) {
+			return true
+		}
+	}
+	return false
 }
 
 // inForce reports whether a fact of a claim is a time within the validity of the page: it
@@ -1069,7 +1112,7 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 	limited := func(why string) (Support, bool) {
 		return Support{Verdict: UnsupportedClaim, Probability: 0.2, Reason: why, Limited: true}, true
 	}
-	negClaim, negSource := cl.Denied != (cl.Modality == MustNot), src.Denied != (src.Modality == MustNot)
+	negClaim, negSource := denies(c.Page, cl, v.page, src)
 	free := agreeFree(c.Page, cl, v.page, src)
 	if free < 0 && b.fact >= 0 && priced(&v.page.Facts[b.fact].Value) { // the sum is stated there: something else is free
 		free = 0
@@ -1213,7 +1256,6 @@ var nobodyBut = regexp.MustCompile(`\b(?:nobody|no one|none|nothing) (?:but|exce
 // about all cases any case that the sources except will do; for another claim a
 // clause that asserts nearly its words and the opposite.
 func (k *Checker) opposed(c Claim, cl *Clause, w *wording, best []found) (Support, bool) {
-	negClaim := cl.Denied != (cl.Modality == MustNot)
 	universal := cl.Quantifier == All || hasEven(cl) || inAllCases(c.Page, cl)
 	for n, b := range best {
 		if n > 12 {
@@ -1221,7 +1263,7 @@ func (k *Checker) opposed(c Claim, cl *Clause, w *wording, best []found) (Suppor
 		}
 		v := k.views[b.page]
 		src := &v.page.Clauses[b.clause]
-		neg := src.Denied != (src.Modality == MustNot)
+		negClaim, neg := denies(c.Page, cl, v.page, src)
 		if agreeFree(c.Page, cl, v.page, src) > 0 || k.withoutAs(cl, src, v) || n > 0 && ofTheRest(c.Page, c.Span, v, src) {
 			continue
 		}

@@ -14,7 +14,7 @@ import (
 const (
 	leastAlike   = 0.85 // of the claim's words beside the name that stand in the clause, in order
 	leastCommon  = 2.5  // weight of these words
-	mostNameHan  = 4    // characters of a Chinese name that takes another's place
+	mostNameHan  = 6    // characters of a Chinese name that takes another's place
 	leastWitness = 0.9  // weight of a claim's words that a denial of it shares
 )
 
@@ -89,6 +89,10 @@ func (k *Checker) saidOfMine(c Claim, cl *Clause, s Support, v *view, r Ref, min
 			}
 		}
 		shared := w.scoreOn(own) * w.total
+		if (cl.Denied || !ends(c.Page, cl).Empty()) && !o.Denied && o.Modality != MustNot && keptOn.MatchString(said) {
+			ref := Ref{Page: r.Page, Fact: -1, Span: v.page.Sentences[o.Sentence].Span, Score: r.Score}
+			return Support{Verdict: ContradictedClaim, Probability: 0.05, Evidence: []Ref{ref}, Ground: OnStance, Reason: "the source denies it of " + theirs + ", and keeps " + mine}, true
+		}
 		against := o.Denied != (o.Modality == MustNot) || keptFor.MatchString(said)
 		switch {
 		case against && !cl.Denied && shared >= leastWitness:
@@ -106,6 +110,9 @@ func (k *Checker) saidOfMine(c Claim, cl *Clause, s Support, v *view, r Ref, min
 
 // keptFor matches a clause that keeps a thing from all but some.
 var keptFor = guarded(`仅供|专供|只供|仅限|只限|不对|停用|关闭|\b(?:reserved for|restricted to|limited to|closed to|off limits)\b`)
+
+// keptOn matches a clause by which a thing goes on as it was.
+var keptOn = guarded(`照常|照旧|照样|照办|保留|继续|仍|依旧|如常|正常|不受影响|不变|\b(?:as (?:usual|before)|still|continues?|remains?|unaffected|unchanged|goes on|carry on|stays?)\b`)
 
 // oneName aligns two clauses and returns the names, folded, where they differ by nothing but
 // one that stands in the other's place.

@@ -25,7 +25,7 @@ var (
 	saysObliged = guarded(`\b(?:must|have to|has to|had to|need|needs|needed|required?|requires|requirement|shall|obliged|obligatory|compulsory|mandatory|necessary|only|unless|is to|are to|please|should|bring|cannot|no)\b|不得|必须|应当|应|须`)
 
 	reached     = guarded(`已`)
-	saysReached = guarded(`已|了|完|毕|结束|过`)
+	saysReached = guarded(`已|了|完|毕|结束|过|不再|停|起`)
 
 	narrows = []*guardedPattern{word("with"), word("once"), word("until"), word("where"), word("only"), word("before"), word("after"), word("without")}
 	placed  = []*guardedPattern{word("up to"), word("at"), word("from"), word("after"), word("since"), word("during")}
