@@ -87,9 +87,12 @@ func Language(s string) string {
 	return "mixed"
 }
 
-// Stem is the Porter2 stem of a folded English word; words of other scripts,
-// numbers and short words come back unchanged.
+// Stem is the Porter2 stem of a folded English word, of an irregular past form that of its
+// verb (built, build); words of other scripts, numbers and short words come back unchanged.
 func Stem(word string) string {
+	if base, ok := irregular[word]; ok {
+		word = base
+	}
 	if len(word) < 4 {
 		return word
 	}

@@ -3,8 +3,11 @@ package fact
 import (
 	"maps"
 	"math/big"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"suffice.dev/suffice/kb/fact/quantity"
 	"suffice.dev/suffice/kb/fact/relation"
@@ -413,6 +416,9 @@ func (k *Checker) otherClause(c speaker, at *group, best found) string {
 	if src.Topic.Span.Empty() || !src.Contains(src.Topic.Span) {
 		return "" // what it is about stands elsewhere
 	}
+	if second := grams(page, apposition(page, src)); weighs(second, c.first) >= labelShare && weighs(second, c.first) >= 0.5*weighs(second, nil) {
+		return "" // the second name of what the clause is about
+	}
 	own := k.clauseGrams(best.page, best.clause)
 	named := grams(page, leading(page, src.Span, labelRunes))
 	if weighs(named, nil, c.said) == 0 || weighs(c.first, grams(page, leading(page, src.Span, labelRunes/2))) >= labelShare {
@@ -429,6 +435,39 @@ func (k *Checker) otherClause(c speaker, at *group, best found) string {
 		}
 	}
 	return ""
+}
+
+// appositive matches the subject of a sentence with its second name between commas: the
+// present ferry, the Lady Ursula, came.
+var appositive = regexp.MustCompile(`^[^,.;:]{3,80}, ((?:the |an? |its |his |her |their |our )?[^,.;:]{2,60}),? `)
+
+// apposition is the second name that the sentence of a clause gives its subject; empty for none.
+func apposition(p *Page, c *Clause) text.Span {
+	s := p.Sentences[c.Sentence]
+	m := appositive.FindStringSubmatchIndex(p.Quote(s.Span))
+	if m == nil {
+		return text.Span{}
+	}
+	said := p.Quote(s.Span)
+	name := said[m[2]:m[3]]
+	if !unicode.IsUpper(firstRune(name)) && !nameAhead.MatchString(name) || finite(name) {
+		return text.Span{}
+	}
+	start := s.Start + utf8.RuneCountInString(said[:m[2]])
+	return text.Span{Start: start, End: start + utf8.RuneCountInString(name)}
+}
+
+// nameAhead matches a determiner before a name or a thing.
+var nameAhead = guarded(`^(?:the|an?|its|his|her|their|our) `)
+
+// finite reports whether a phrase has a verb that makes it a statement.
+func finite(s string) bool {
+	for w := range strings.FieldsSeq(fold(s)) {
+		if verbForms[w] == sureForm {
+			return true
+		}
+	}
+	return false
 }
 
 // lacksAgent is who a claim says does it, where nothing in the sentence of the best

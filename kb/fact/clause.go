@@ -730,6 +730,12 @@ func (a *assembly) latin(pieces []piece) {
 			cur.End = s.End
 			r.leadIn(cur, a.pending)
 			done()
+		case lead && !has && r.deniesAnother(s):
+			done() // may keep hens, but no ducks
+			cur, curPred = s, true
+		case lead && !has && !r.deniedCase(s).Empty():
+			done() // may be photographed, but not with a flash
+			a.exceptCase(s)
 		case has && (lead && (first.class == andCue || first.class == but || first.class == conj || first.class == relative || first.class == otherwise || first.class == therefore || first.class == also) || r.startsClause(s)):
 			done()
 			a.pending = nil
@@ -747,6 +753,71 @@ func (a *assembly) latin(pieces []piece) {
 	}
 	done()
 	a.flush(pieces[len(pieces)-1].End, false)
+}
+
+// has reports whether a stretch has a predicate of its own.
+func (r *reader) has(s text.Span) bool {
+	_, _, ok := r.englishPredicate(s)
+	return ok
+}
+
+// deniedCase is the case that a piece without a verb takes out of the clause before it: with
+// a flash, of "but not with a flash"; empty for none.
+func (r *reader) deniedCase(s text.Span) text.Span {
+	cs := r.cuesIn(s)
+	at := 0
+	if len(cs) > 1 && (cs[0].class == but || cs[0].class == andCue || cs[0].class == conj) && cs[1].Start == cs[0].End+1 {
+		at = 1
+	}
+	if at+1 >= len(cs) || cs[0].Start > s.Start || cs[at].class != neg || string(r.folded[cs[at].Start:cs[at].End]) != "not" {
+		return text.Span{}
+	}
+	if c := cs[at+1]; c.Start != cs[at].End+1 || c.class != prep && c.class != ifCue && c.class != before && c.class != after && c.class != withoutCue && c.class != place {
+		return text.Span{}
+	}
+	return r.trim(text.Span{Start: cs[at].End, End: s.End})
+}
+
+// exceptCase takes a case out of the clause before it. Days are values, too, and stand in a
+// clause of their own.
+func (a *assembly) exceptCase(s text.Span) {
+	r := a.r
+	what := r.deniedCase(s)
+	if len(r.timesIn(what)) == 0 {
+		a.exception(s, what)
+		return
+	}
+	main := r.prevClause
+	a.latinClause(s)
+	if main >= 0 {
+		cond := r.condition(Except, what)
+		cond.Text = r.str(s)
+		r.bind(main, cond)
+	}
+}
+
+// deniesAnother reports whether a piece without a verb denies of another thing what the clause
+// before it says: but no ducks, but not the garden. Not on Sundays says when it does not hold.
+func (r *reader) deniesAnother(s text.Span) bool {
+	cs := r.cuesIn(s)
+	if len(cs) == 0 {
+		return false
+	}
+	at := 0
+	if cs[0].class == but || cs[0].class == andCue || cs[0].class == conj {
+		at = 1
+	}
+	if at >= len(cs) || cs[at].class != neg || at == 1 && cs[1].Start > cs[0].End+1 || cs[0].Start > s.Start {
+		return false
+	}
+	if w := string(r.folded[cs[at].Start:cs[at].End]); w != "no" && w != "not" {
+		return false
+	}
+	rest := text.Span{Start: cs[at].End, End: s.End}
+	if terms := r.termsIn(rest); len(terms) == 0 || len(r.quantsIn(rest)) > 0 {
+		return false
+	}
+	return at+1 >= len(cs) || cs[at+1].Start > cs[at].End+1
 }
 
 // excepted reports whether a piece ends in "excepted", "excluded".
@@ -812,6 +883,19 @@ func (a *assembly) clauses(s text.Span) {
 				a.latinClause(left)
 				start, a.start = c.End, c.Start
 				continue
+			}
+		}
+		if tail := r.trim(text.Span{Start: c.Start, End: s.End}); has && !inCond && c.Start > pred && (c.class == but || c.class == andCue) && c.Start > start && !r.inValue(c.Span) && r.deniesAnother(tail) {
+			if left := r.trim(text.Span{Start: start, End: c.Start}); !left.Empty() && !r.has(tail) {
+				a.latinClause(left)
+				start, a.start = c.Start, c.Start
+				break
+			}
+		} else if has && !inCond && c.Start > pred && c.class == but && c.Start > start && !r.deniedCase(tail).Empty() && !r.has(tail) {
+			if left := r.trim(text.Span{Start: start, End: c.Start}); !left.Empty() {
+				a.latinClause(left)
+				a.exceptCase(tail)
+				return
 			}
 		}
 		if !has || c.Start <= start || (c.class != andCue && c.class != but && c.class != conj && c.class != instead) || r.inValue(c.Span) || c.End >= s.End {

@@ -284,7 +284,7 @@ const (
 var stanceWordList = text.NewTrie(map[int16]string{
 	int16(negator):        "不|没|未|无|非|没有|并非|并不|并未|从未|从不|尚未|毫无|not|no|never|neither|nor|without|cannot|can't|none|nothing|nobody|hardly|isn't|wasn't|aren't|weren't|don't|doesn't|didn't|won't|hasn't|haven't|hadn't|shouldn't|couldn't|wouldn't|fails to|failed to|unable to",
 	int16(modalMust):      "要先|要提前|要事先|得先|得提前|必须|应当|须|务必|一定要|必需|需要|需|must|shall|have to|has to|had to|need to|needs to|required to|obliged to",
-	int16(modalMay):       "可以|可|能够|能|允许|准许|有权|may|can|allowed to|permitted to|free to|able to",
+	int16(modalMay):       "可以|可|能够|能|允许|准许|有权|may|can|allowed to|permitted to|free to|able to|capable of|has the ability to|have the ability to|in a position to|has permission to|have permission to|it is possible to|entitled to",
 	int16(modalMustNot):   "不得|不可|不能|不准|禁止|严禁|不可以|不允许|请勿|切勿|must not|shall not|may not|not allowed|not permitted|prohibited|forbidden|mustn't",
 	int16(modalShould):    "应|应该|建议|宜|最好|should|ought to|recommended|advisable",
 	int16(modalShouldNot): "不应|不宜|不应当|不建议|should not|shouldn't|ought not|not recommended|not advisable",
@@ -460,6 +460,9 @@ func (k *Checker) judge(cp *Page, n nearQuote, o op) (judgement, string) {
 	if o.a0 == o.a1 {
 		return k.left(cp, sp, n, o, sourceStance)
 	}
+	if chargeOf(fold(ins)) < 0 && chargeOf(fold(del)) < 0 {
+		return harmless, "" // free of charge, told as for nothing
+	}
 	if j, why, ok := k.changedValue(cp, sp, n, o); ok {
 		return j, why
 	}
@@ -491,6 +494,9 @@ func (k *Checker) judge(cp *Page, n nearQuote, o op) (judgement, string) {
 	if j, why := modalChange(claimStance, sourceStance); j != harmless {
 		return j, why
 	}
+	if a, b := edgeOf(ins), edgeOf(del); a != 0 && b != 0 && a != b && o.b1 < len(n.source) && n.source[o.b1].digits {
+		return opposite, otherValue + strings.TrimSpace(del) + ", not " + strings.TrimSpace(ins) // open until 9:00, told as from 9:00
+	}
 	// What is left is content.
 	if claimWeight < 0.7 {
 		if sourceWeight < 4 {
@@ -518,6 +524,17 @@ func (k *Checker) judge(cp *Page, n nearQuote, o op) (judgement, string) {
 		return open, ""
 	}
 	return lacking, newWords + fresh
+}
+
+// edgeOf is +1 for a word from which on something is so, -1 for one up to which, 0 for another.
+func edgeOf(s string) int {
+	switch strings.TrimSpace(fold(s)) {
+	case "from", "since", "after", "starting", "starting at":
+		return 1
+	case "until", "till", "before", "up to", "ending at":
+		return -1
+	}
+	return 0
 }
 
 // named is the first capitalised word of a range of tokens that its sentence does not
@@ -588,7 +605,7 @@ func (k *Checker) left(cp, sp *Page, n nearQuote, o op, stance map[stanceKind]in
 // approval, days of the week, a description of who is meant.
 var limiting = guarded(`经[^，。；]{1,12}(?:批准|同意|许可|授权|审批|审核)|周末|节假日|工作日|双休日|周[一二三四五六日]|星期[一二三四五六日天]|旺季|淡季|夜间|` +
 	`\bwith (?:the )?(?:prior |written |express )*(?:approval|permission|consent|authori[sz]ation)\b|\b(?:on|at|during) (?:weekends?|weekdays?|(?:public |bank )?holidays?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b|` +
-	`\bwho (?:have|has|had|are|is|were|work|hold|live)\b|\bsubject to\b`)
+	`\bwho (?:have|has|had|are|is|were|work|hold|live)\b|\bsubject to\b|\b(?:before|after|until|till) (?:noon|midday|midnight|dawn|dusk|sunrise|sunset|dark|nightfall)\b`)
 
 // droppedLimit is the first limit of the source that the claim does not name; "" if
 // there is none.
@@ -862,9 +879,14 @@ func (e *Engine) synonyms(a, b string) bool {
 func (k *Checker) fresh(cp *Page, n nearQuote, o op) string {
 	v := k.views[n.page]
 	span := spanOf(n.claim, o.a0, o.a1)
-	w := k.engine.wordingOf(cp.Runes, span, nil, nil)
+	whole := span
+	if o.a1 < len(n.claim) { // able to, of which the place may have the first word alone
+		whole.End = n.claim[o.a1].End
+	}
+	modal := modalSpans(cp.Runes, whole)
+	w := k.engine.wordingOf(cp.Runes, span, nil, modal)
 	if len(w.cells) == 0 {
-		if weightOf(n.claim, o.a0, o.a1) >= 1.5 {
+		if weightOf(n.claim, o.a0, o.a1) >= 1.5 && len(modal) == 0 {
 			return cp.Quote(span)
 		}
 		return ""

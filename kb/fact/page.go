@@ -15,7 +15,7 @@ import (
 
 // pageVersion is the first byte of an encoded page. Raise it when the form changes;
 // pages of another version are read anew from their text.
-const pageVersion = 1
+const pageVersion = 2
 
 // ErrPage says that bytes are no page of this version.
 var ErrPage = errors.New("not an encoded page")

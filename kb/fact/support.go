@@ -249,6 +249,10 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 				unmatched = append(unmatched, f)
 				continue
 			}
+			if k.exceptedTime(&p.Facts[f]) { // the exception decides
+				unmatched = append(unmatched, f)
+				continue
+			}
 			if slices.ContainsFunc(k.views, func(v *view) bool { return v.inForce(&p.Facts[f]) }) {
 				dated, failed = append(dated, f), s
 				continue
@@ -526,6 +530,8 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 				h.rel, h.why = relation.Differs, "the bound of a case"
 			case h.rel == relation.Excludes && o.Value.Quantity != nil && o.Value.Quantity.Weak:
 				h.rel, h.why = relation.Differs, "an article"
+			case h.rel == relation.Excludes && f.Value.Kind == TimeValue && o.Denied && !f.Denied && deniedTail.MatchString(v.clauseText(o.Clause)):
+				h.rel, h.why = relation.Differs, "what is denied then" // not on Sundays
 			case h.rel == relation.Excludes && told < crossOther:
 				h.rel, h.why = relation.Differs, "another thing"
 			case !o.Threshold && k.otherCase(c, f, o) == relation.Differs:
@@ -620,6 +626,25 @@ func (v *view) inForce(f *Fact) bool {
 	}
 	from, to := v.meta.ValidFrom, v.meta.ValidTo
 	return !from.IsZero() && !from.After(t.From) && (to.IsZero() || !to.Before(t.To))
+}
+
+// exceptedTime reports whether a time of a claim is one that a source takes out of what it says.
+func (k *Checker) exceptedTime(f *Fact) bool {
+	if f.Value.Time == nil {
+		return false
+	}
+	for _, v := range k.views {
+		for i := range v.page.Clauses {
+			for _, cond := range v.page.Clauses[i].Conditions {
+				for _, t := range cond.Times {
+					if r, _ := when.Compare(*f.Value.Time, t); cond.Kind == Except && r == relation.Same {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
 }
 
 // leastRound is the number from which one number in two units is no chance.
@@ -914,6 +939,7 @@ func (k *Checker) best(c Claim, cl *Clause, w, topic *wording, have []found) []f
 	said := k.engine.wordingOf(c.Page.Runes, cl.Span, k.st, skip)
 	named := w.cover(bagOf(k.engine.wording(cl.Topic.Text, nil))).cells
 	says := map[[2]int]float64{}
+	free := len(have) == 0 && len(valueSpans(cl)) == 0 && chargeOf(fold(c.Page.Quote(cl.Span))) < 0
 	for _, h := range have {
 		if h.clause >= 0 && !seen[[2]int{h.page, h.clause}] {
 			seen[[2]int{h.page, h.clause}] = true
@@ -949,6 +975,9 @@ func (k *Checker) best(c Claim, cl *Clause, w, topic *wording, have []found) []f
 				lift(topic, tc.cells, v.frameBag(), 0.7)
 				fit = 0.8*fit + 0.2*topic.score(tc.cells)
 			}
+			if free && fit >= 0.25 && chargeOf(v.clauseText(i)) != 0 {
+				fit += sameCharge
+			}
 			if fit >= 0.25 {
 				f := found{page: p, fact: -1, clause: i, fit: fit}
 				out = append(out, f)
@@ -970,6 +999,20 @@ func (k *Checker) best(c Claim, cl *Clause, w, topic *wording, have []found) []f
 			}
 		}
 	}
+	// Of "hens, but no ducks" the second half speaks to a claim about ducks.
+	for n, f := range out[:min(len(out), 6)] {
+		if n == 0 || f.page != out[0].page {
+			continue
+		}
+		v := k.views[f.page]
+		if o := &v.page.Clauses[f.clause]; o.Sentence == v.page.Clauses[out[0].clause].Sentence && o.Denied && deniedTail.MatchString(v.clauseText(f.clause)) {
+			if tail := k.engine.wordingOf(v.page.Runes, o.Span, k.st, nil); tail.total > 0 && tail.scoreOn(bagOf(w, topic)) >= 0.8 {
+				copy(out[1:n+1], out[:n])
+				out[0] = f
+				break
+			}
+		}
+	}
 	if len(out) > 1 && ofTheRest(c.Page, c.Span, k.views[out[0].page], &k.views[out[0].page].page.Clauses[out[0].clause]) {
 		// 因其他原因的: the clause before it speaks of the case that the claim names.
 		for n, f := range out[1:min(len(out), 6)] {
@@ -983,6 +1026,14 @@ func (k *Checker) best(c Claim, cl *Clause, w, topic *wording, have []found) []f
 	}
 	return out
 }
+
+// deniedTail matches the half of a sentence that only denies of another thing what the half
+// before it says.
+var deniedTail = regexp.MustCompile(`^(?:but |and |yet )?(?:no|not) `)
+
+// sameCharge raises a clause that says whether something is charged where the claim says that
+// nothing is.
+const sameCharge = 0.12
 
 // besides is the weight of the words that are not among the named ones: what is covered
 // of it, and all.
@@ -1148,9 +1199,16 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 		if foreign(c.Page, v.page) && len(cl.Conditions) > 0 {
 			named = 1 // that there is one is seen; its words are not compared across languages
 		}
+		if cond.Kind == Except && len(cond.Times) > 0 && when.Scope(cl.Times, cond.Times) == relation.Same {
+			named = 1
+		}
 		switch cond.Kind {
 		case Except, Unless:
 			switch {
+			case slices.ContainsFunc(cl.Conditions, func(o Condition) bool {
+				return (o.Kind == Except || o.Kind == Unless) && cw.scoreOn(termBag(o.Terms)) >= 0.5
+			}):
+				// both except it
 			case named >= 0.5 && hasEven(cl) && negClaim == negSource:
 				return Support{Verdict: ContradictedClaim, Probability: 0.04, Reason: "the source excepts " + cond.Text}, true
 			case (named >= 0.5 || timesNamed(cl.Times, cond)) && !claimDenies(cl, cond):
@@ -1228,7 +1286,11 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 	if dropped != "" && !excepted {
 		return limited("the source adds a condition: " + dropped)
 	}
-	if d := k.droppedLimit(c.Page.Quote(c.Span), v.page.Quote(src.Span)); d != "" && !foreign(c.Page, v.page) {
+	said := v.page.Quote(src.Span)
+	if free > 0 {
+		said = chargePart(said) // open on Sundays, free of charge: the day is that of the opening
+	}
+	if d := k.droppedLimit(c.Page.Quote(c.Span), said); d != "" && !foreign(c.Page, v.page) {
 		return limited("the source adds a limit: " + d)
 	}
 	return Support{}, false
@@ -1556,9 +1618,18 @@ func (e *Engine) liftSimilarClause(w *wording, cells []float64, v *view, c *Clau
 	}
 }
 
-var politeness = []string{"希望以上", "希望对您", "希望能帮", "如有疑问", "如有其他", "如需进一步", "欢迎随时", "请随时", "祝您", "感谢您", "谢谢", "您好", "你好", "很高兴", "抱歉", "对不起", "不好意思",
-	"以上信息", "供您参考", "仅供参考", "根据提供的", "以下是", "综上", "feel free", "let me know", "hope this helps", "i hope", "happy to help", "thank you", "thanks for", "you're welcome",
-	"please contact us", "if you have any", "is there anything", "great question", "good question", "sure", "of course", "hello", "dear", "best regards", "sincerely", "as an ai", "here is", "here are", "in summary"}
+// politeness are words of a courtesy wherever they stand in a sentence; courtesy and
+// interjection match one by its beginning, in English.
+var (
+	politeness = []string{"希望以上", "希望对您", "希望能帮", "如有疑问", "如有其他", "如需进一步", "欢迎随时", "请随时", "祝您", "感谢您", "谢谢", "您好", "你好", "很高兴", "抱歉", "对不起", "不好意思",
+		"以上信息", "供您参考", "仅供参考", "根据提供的", "以下是", "综上", "feel free", "let me know", "hope this helps", "happy to help", "you're welcome", "hesitate to",
+		"please contact us", "is there anything", "great question", "good question", "best regards", "as an ai"}
+	courtesy = regexp.MustCompile(`^(?:please,? )?(?:i hope|we hope|hope (?:this|that|it)\b|hoping|(?:i|we)(?:['’]d| would|['’]m| am|['’]re| are|['’]ll| will)(?: be)?(?: always| more than| only too)* (?:glad|happy|pleased|delighted|here (?:to|if)|sorry|afraid)\b|(?:always )?(?:happy|glad|pleased) to\b|thanks?\b|many thanks|you are welcome|` +
+		`if (?:you|there)(?:['’]d| would|['’]re| are| is|['’]ve| have)? (?:have any|have (?:more|other|further)|need|like|want|anything)[^.]*(?:ask|contact|reach out|get in touch|tell me|say so|welcome|help)|` +
+		`hello|hi\b|hey\b|dear|good (?:morning|afternoon|evening|day|luck)|(?:kind|warm|best) (?:regards|wishes)|sincerely|yours|cheers|all the best|here(?:['’]s| is| are) (?:what|the answer|a summary|your answer|some|my answer)[^.,;]*$|have (?:a|an) (?:\w+ )?(?:nice|good|great|pleasant|lovely|wonderful|safe|fine|happy|enjoyable)\b|` +
+		`(?:stay|keep) (?:safe|warm|well|healthy)\b|enjoy (?:your|the rest)\b|safe (?:travels?|journey)|see you|(?:i |we )?look(?:ing)? forward|wish(?:ing)? you|just (?:ask|let|drop)|(?:do )?get in touch|(?:i|we)(?:['’]ve| have)? (?:looked|checked|searched|gone) (?:through|up|in|into|at|the)\b[^.,;]*$|anything else\b|(?:i |we )?apologi[sz]e)`)
+	interjection = regexp.MustCompile(`^(?:(?:oh|ah|well|sure(?: thing)?|of course|certainly|absolutely|definitely|yes|no|right|okay|ok|great|gladly|no problem|my pleasure|indeed|exactly|correct|understood|got it|no worries|in summary|in short|to sum up)[!,.;:]*(?: |$))+`)
+)
 
 var ignorance = []string{"我不知道", "无法回答", "无法确定", "没有找到", "未找到", "资料中没有", "资料未", "没有提到", "未提及", "没有说明", "无法从", "不清楚",
 	"i don't know", "i do not know", "i'm not sure", "i am not sure", "cannot answer", "can't answer", "could not find", "couldn't find", "no information", "not stated in the sources", "does not say", "do not say", "not mention", "unable to answer", "i cannot"}
@@ -1580,7 +1651,8 @@ func notAClaim(s string) bool {
 		return true
 	}
 	digits := strings.ContainsAny(f, "0123456789")
-	if !digits && hasWord(f, politeness) {
+	said := interjection.ReplaceAllString(strings.TrimRight(f, "!.。！ ")+" ", "")
+	if !digits && (strings.TrimSpace(said) == "" || hasWord(f, politeness) || courtesy.MatchString(said)) {
 		return true
 	}
 	return !digits && hasWord(f, ignorance)
@@ -1720,7 +1792,7 @@ func (k *Checker) ordered(c Claim, cl *Clause, f *Fact) (Support, bool) {
 	if !ok {
 		return Support{}, false
 	}
-	if earlier {
+	if earlier && best[0].v.Time != nil {
 		order = -order
 	}
 	want := 1
@@ -1737,8 +1809,8 @@ func (k *Checker) ordered(c Claim, cl *Clause, f *Fact) (Support, bool) {
 	return Support{Verdict: ContradictedClaim, Probability: 0.05, Evidence: evidence, Reason: "the stated values compare the other way round"}, true
 }
 
-// comparedBy says which values a comparing word compares, and whether the earlier
-// time is the greater (older).
+// comparedBy says which values a comparing word compares, and whether of two times the
+// earlier is the greater (older).
 func comparedBy(word string) (admits func(*Fact) bool, earlier bool) {
 	only := func(d ...quantity.Dimension) func(*Fact) bool {
 		return func(f *Fact) bool {
@@ -1756,7 +1828,9 @@ func comparedBy(word string) (admits func(*Fact) bool, earlier bool) {
 	switch {
 	case hasAny(word, []string{"older", "更早", "更老", "历史更"}):
 		return func(f *Fact) bool { return f.Value.Time != nil || only(quantity.Duration)(f) }, true
-	case hasAny(word, []string{"younger", "newer", "later", "更晚", "更新"}):
+	case hasAny(word, []string{"younger", "newer"}):
+		return func(f *Fact) bool { return f.Value.Time != nil || only(quantity.Duration)(f) }, true
+	case hasAny(word, []string{"later", "更晚", "更新"}):
 		return func(f *Fact) bool { return f.Value.Time != nil || only(quantity.Duration)(f) }, false
 	case hasAny(word, []string{"earlier", "早于", "before"}):
 		return func(f *Fact) bool { return f.Value.Time != nil }, false

@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"regexp"
 	"strings"
 
 	"suffice.dev/suffice/text"
@@ -36,6 +37,43 @@ var (
 var (
 	fromTo = guarded(`\bfrom (?:[a-z]+ )?\d{4} (?:to|until) (?:[a-z]+ )?\d{4}\b`)
 	atMost = guarded(`\bat most\b|\bno more than\b|\bnot more than\b|\bmaximum\b|\bwithin\b|\blimit(?:s|ed)?\b|\bexceed`)
+)
+
+// idle matches words of narrows where they narrow nothing: what a value is compared with
+// (than the year before), how often (once a week), how soon (at once).
+var idle = guarded(`\b(?:than|as|to|from|in|on|of|unlike|against|over) (?:in |that of )?(?:the |a )?(?:same )?(?:\w+ )?(?:years?|months?|weeks?|quarters?|seasons?|decades?|days?|summers?|winters?) (?:before|after)\b|\b(?:than|as|never|ever|not) before\b|` +
+	`\bat once\b|\bonce (?:a|an|per|each|every|in|or) |\bonce again\b|\bmore than once\b|\b(?:along|together|in line|in accordance|in keeping|begins?|began|starts?|started|ends?|ended|compared|provided|filled|equipped|fitted) with\b`)
+
+// takenFrom matches a verb with what it parts from: its "from" is neither a place nor a time.
+var takenFrom = guarded(`\b(?:deduct|subtract|remov|tak|withdraw|exclud|exempt|borrow|buy|bought|receiv|get|obtain|collect|protect|prevent|keep|kept|differ|free|hid|releas|separat|benefit|suffer|ma[dk]e|produc|earn|learn|com|bann|barr|refrain|recover|order)(?:e|es|s|ed|ing|en|ion|t)?\b[^.,;]{0,40}?\bfrom\b`)
+
+// placedAlike reports whether the source has what a claim places something at, or during, and
+// does not set it apart from there: in a flood, told as during a flood.
+func placedAlike(word, said, framed string) bool {
+	if word != "at" && word != "during" {
+		return false
+	}
+	for _, m := range placedThing.FindAllStringSubmatch(said, -1) {
+		if m[1] != word {
+			continue
+		}
+		alike := false
+		for _, o := range regexp.MustCompile(`(?:\b([a-z]+) )?(?:(?:the|a|an|its|their|our|this|that|each|every) )?(?:[a-z'-]+ )?\b`+regexp.QuoteMeta(m[2])+`\b`).FindAllStringSubmatch(framed, -1) {
+			alike = alike || !apartFrom[o[1]]
+		}
+		if !alike {
+			return false
+		}
+	}
+	return true
+}
+
+// placedThing matches at and during with the first word of what they place a thing at;
+// apartFrom are prepositions for what is not there, or not then.
+var (
+	placedThing = regexp.MustCompile(`\b(at|during) (?:(?:the|a|an|his|her|its|their|our|this|that|these|those) )?([a-z][a-z'-]*|\d[\d:.,]*)`)
+	apartFrom   = map[string]bool{"near": true, "outside": true, "behind": true, "beside": true, "before": true, "after": true, "until": true, "till": true,
+		"from": true, "to": true, "towards": true, "past": true, "without": true, "except": true, "opposite": true, "since": true, "by": true, "beyond": true}
 )
 
 func word(w string) *guardedPattern { return guarded(`\b` + w + `\b`) }
@@ -85,7 +123,7 @@ func (k *Checker) unsure(c Claim, s Support) (why string, dropped bool) {
 	if obliges.MatchString(said) && !saysObliged.MatchString(framed) {
 		return "the source does not oblige", false
 	}
-	part := nearestPart(stated, said)
+	part := idle.ReplaceAllString(nearestPart(stated, said), " ")
 	for _, w := range narrows {
 		if m := w.FindString(part); m != "" && !w.MatchString(said) {
 			return "the source limits it: " + m, true
@@ -95,8 +133,9 @@ func (k *Checker) unsure(c Claim, s Support) (why string, dropped bool) {
 	if k.ofRow(s.Evidence[0]) {
 		return "", false // a row has no such words; when and where are its headings
 	}
+	said = takenFrom.ReplaceAllString(said, " ")
 	for _, w := range placed {
-		if m := w.FindString(said); m != "" && !w.MatchString(framed) && !(m == "up to" && atMost.MatchString(framed)) {
+		if m := w.FindString(said); m != "" && !w.MatchString(framed) && !(m == "up to" && atMost.MatchString(framed)) && !placedAlike(m, said, framed) {
 			return "the source does not say: " + m, false
 		}
 	}

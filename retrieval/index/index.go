@@ -118,7 +118,7 @@ type Index struct {
 
 // formVersion changes with every change of the log's form or of what is derived
 // from a text, so that older folders are built anew.
-const formVersion = "3"
+const formVersion = "4"
 
 // Batch sizes of Sync: changes asked of the feed, and chunks written at once.
 const (
