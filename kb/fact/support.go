@@ -1168,12 +1168,6 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 	if free < 0 && b.fact >= 0 && priced(&v.page.Facts[b.fact].Value) { // the sum is stated there: something else is free
 		free = 0
 	}
-	if free < 0 {
-		return contradicted("the source says otherwise of what is charged")
-	}
-	if free > 0 {
-		negClaim = negSource
-	}
 	claimBag := newBag(len(cl.Terms))
 	for _, t := range cl.Terms {
 		claimBag.add(t.Text, t.Synset, 1)
@@ -1199,9 +1193,6 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 		if foreign(c.Page, v.page) && len(cl.Conditions) > 0 {
 			named = 1 // that there is one is seen; its words are not compared across languages
 		}
-		if cond.Kind == Except && len(cond.Times) > 0 && when.Scope(cl.Times, cond.Times) == relation.Same {
-			named = 1
-		}
 		switch cond.Kind {
 		case Except, Unless:
 			switch {
@@ -1225,8 +1216,13 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 			}
 		}
 	}
-	if excepted {
-		negSource = !negSource
+	switch {
+	case excepted: // what is charged of the others is not asked
+		negSource, free = !negSource, 0
+	case free < 0:
+		return contradicted("the source says otherwise of what is charged")
+	case free > 0:
+		negClaim = negSource
 	}
 	if (cl.Modality == NeedNot) != (src.Modality == NeedNot) && (cl.Modality == Must || src.Modality == Must) && !excepted {
 		return denied("the source binds otherwise")
