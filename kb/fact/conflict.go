@@ -571,7 +571,7 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 	if fa.Value.Kind != TimeValue && when.Scope(ta, tb) == relation.Differs {
 		return none, false
 	}
-	if (fa.Modality == Planned) != (fb.Modality == Planned) {
+	if (fa.Modality == Planned) != (fb.Modality == Planned) || va.foreseen(fa) != vb.foreseen(fb) {
 		return none, false
 	}
 	if x.excepted(va, fa, vb, fb) || x.excepted(vb, fb, va, fa) {
@@ -618,6 +618,15 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 		c.Kind, c.Hard = "VERSION", true
 	}
 	return c, true
+}
+
+// foreseen matches what was thought beforehand that a thing would be or cost.
+var foreseen = regexp.MustCompile(`\b(?:had been|was|were|been) (?:originally |initially |first |at first )?(?:estimated|expected|forecast|projected|anticipated|budgeted|quoted|put at|planned)\b|\b(?:original|initial|first|early|preliminary|provisional) (?:estimates?|quotes?|budgets?|forecasts?|calculations?|figures?)\b|\bestimates? (?:was|were|had|put|stood)\b|` +
+	`(?:原|曾|最初|当初)(?:先|本)?(?:估|预|计|概)|估算为|概算(?:为|是)?|预估|估价`)
+
+// foreseen reports whether a quantity is what was thought beforehand.
+func (s *sheet) foreseen(f *Fact) bool {
+	return f.Value.Quantity != nil && s.clauseOf(f) != nil && foreseen.MatchString(s.marksAt(f.Clause).folded)
 }
 
 // priced reports whether a value is a sum of money.
@@ -1772,7 +1781,7 @@ func thresholdsExclude(a, b *Fact) bool {
 		for _, y := range b.Conditions {
 			for _, p := range x.Quantities {
 				for _, q := range y.Quantities {
-					if r, _ := quantity.Compare(p, q); r == relation.Excludes {
+					if r, _ := quantity.Compare(p, q); r == relation.Excludes && sameBound(&p, &q) { // up to ten and more than ten are two cases
 						return true
 					}
 				}

@@ -94,6 +94,13 @@ func reachOf(folded []rune, start int) reach {
 					}
 				}
 			}
+			if c.class == only && end < len(folded) && !text.IsHan(folded[c.Start]) { // only to streets on a bus route: what tells which
+				for k := i + 1; k < len(cs) && cs[k].Start <= end; k++ {
+					if cs[k].Start == end && cs[k].class == prep && string(folded[cs[k].Start:cs[k].End]) != "from" {
+						end = until(k, cs[k].End)
+					}
+				}
+			}
 			out.only = abs(c.Start, end)
 		case all:
 			switch string(folded[c.Start:c.End]) {

@@ -811,7 +811,7 @@ func (s *scanner) monthWord(p point, m int, w string, year int) (point, bool) {
 		p.end--
 	}
 	if ambiguous || len(w) <= 4 && w != "june" && w != "july" {
-		return p, s.monthContext(p.start, p.end)
+		return p, s.second || s.monthContext(p.start, p.end)
 	}
 	return p, true
 }
@@ -883,7 +883,7 @@ func (s *scanner) dayMonth(i, year int) (point, bool) {
 		y, end = yv, k+4
 		p.stated = true
 	}
-	if !p.stated && w == "may" {
+	if !p.stated && w == "may" && !s.second {
 		switch c := s.at(s.blanks(end)); {
 		case c == 0 || c == '.' || c == ',' || c == ')' || c == ';' || c == '\n':
 		default:

@@ -29,6 +29,7 @@ type scanner struct {
 	buf          [24]byte
 	year         int // last stated year
 	yearSentence bool
+	second       bool // the second end of a range that began with a month is read
 }
 
 func (s *scanner) at(i int) rune {
@@ -346,9 +347,14 @@ func (s *scanner) join(p point) (point, bool) {
 		if q, ok := s.datePoint(j, p.year+1); ok && p.year > 0 {
 			return s.span(p, q), true
 		}
+		if q, ok := s.pointAt(j, p); ok && p.year == 0 && p.month > 0 && q.month > 0 {
+			return s.span(p, q), true
+		}
 		return p, false
 	}
+	s.second = p.month > 0
 	q, ok := s.pointAt(j, p)
+	s.second = false
 	if !ok || q.kind == Now {
 		if s.has(j, "今") || s.has(j, "目前") || s.has(j, "present") || s.has(j, "now") || s.has(j, "date") {
 			// 2019年至今

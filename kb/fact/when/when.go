@@ -153,6 +153,9 @@ func Scope(a, b []Expr) relation.Relation {
 	if da, db := weekAll(a), weekAll(b); da != 0 && db != 0 && da&db == 0 {
 		return relation.Differs
 	}
+	if partsApart(a, b) {
+		return relation.Differs
+	}
 	best := relation.Relation(-1)
 	seenA, seenB := false, false
 	for _, x := range a {
