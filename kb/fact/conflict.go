@@ -621,7 +621,7 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 }
 
 // foreseen matches what was thought beforehand that a thing would be or cost.
-var foreseen = regexp.MustCompile(`\b(?:had been|was|were|been) (?:originally |initially |first |at first )?(?:estimated|expected|forecast|projected|anticipated|budgeted|quoted|put at|planned)\b|\b(?:original|initial|first|early|preliminary|provisional) (?:estimates?|quotes?|budgets?|forecasts?|calculations?|figures?)\b|\bestimates? (?:was|were|had|put|stood)\b|` +
+var foreseen = guarded(`\b(?:had been|was|were|been) (?:originally |initially |first |at first )?(?:estimated|expected|forecast|projected|anticipated|budgeted|quoted|put at|planned)\b|\b(?:original|initial|first|early|preliminary|provisional) (?:estimates?|quotes?|budgets?|forecasts?|calculations?|figures?)\b|\bestimates? (?:was|were|had|put|stood)\b|` +
 	`(?:原|曾|最初|当初)(?:先|本)?(?:估|预|计|概)|估算为|概算(?:为|是)?|预估|估价`)
 
 // foreseen reports whether a quantity is what was thought beforehand.
