@@ -144,27 +144,8 @@ func (l *Local) judge(ctx context.Context, req kb.AssessRequest) (*judged, error
 		return reading.MayOrder(page) && reading.Orders(page, r.Span)
 	}
 	for _, clash := range round.Conflicts(ctx, j.needs) {
-		a, b := req.Candidates[parties[clash.A.Page]].Passage, req.Candidates[parties[clash.B.Page]].Passage
-		c := kb.Conflict{
-			Kind: kb.ConflictKind(clash.Kind), Hard: clash.Hard, Subject: clash.Subject, Attribute: clash.Attribute,
-			A: evidence(a, partyPages[clash.A.Page], clash.A), B: evidence(b, partyPages[clash.B.Page], clash.B), OnAsked: clash.Need >= 0,
-		}
-		c.Resolution, c.Prefer = resolve(a, b)
-		if ordered(clash.A) || ordered(clash.B) {
-			c.OnAsked = false // an order to a machine is no source: it is shown, and decides nothing
-		}
-		j.clashes = append(j.clashes, c)
-		if !c.OnAsked { // it changes nothing of what is asked
-			continue
-		}
-		switch c.Prefer {
-		case a.ID:
-			j.losing[b.ID] = true
-		case b.ID:
-			j.losing[a.ID] = true
-		default:
-			j.losing[a.ID], j.losing[b.ID] = true, true
-		}
+		j.conflict(clash, req.Candidates[parties[clash.A.Page]].Passage, req.Candidates[parties[clash.B.Page]].Passage,
+			partyPages[clash.A.Page], partyPages[clash.B.Page], ordered(clash.A) || ordered(clash.B))
 	}
 	if err := ctx.Err(); err != nil { // coverage and conflicts may have stopped
 		return nil, err
@@ -181,6 +162,28 @@ func (l *Local) judge(ctx context.Context, req kb.AssessRequest) (*judged, error
 	j.fills = l.slots(j)
 	j.features = features(l, j)
 	return j, ctx.Err()
+}
+
+// conflict notes a clash of two passages. ordered: one side is an order to a machine, which is
+// no source; it is shown, and decides nothing.
+func (j *judged) conflict(clash fact.Clash, a, b kb.Passage, pageA, pageB *fact.Page, ordered bool) {
+	c := kb.Conflict{
+		Kind: kb.ConflictKind(clash.Kind), Hard: clash.Hard, Subject: clash.Subject, Attribute: clash.Attribute,
+		A: evidence(a, pageA, clash.A), B: evidence(b, pageB, clash.B), OnAsked: clash.Need >= 0 && !ordered,
+	}
+	c.Resolution, c.Prefer = resolve(a, b)
+	j.clashes = append(j.clashes, c)
+	if !c.OnAsked { // it changes nothing of what is asked
+		return
+	}
+	switch c.Prefer {
+	case a.ID:
+		j.losing[b.ID] = true
+	case b.ID:
+		j.losing[a.ID] = true
+	default:
+		j.losing[a.ID], j.losing[b.ID] = true, true
+	}
 }
 
 // supersededIn tells which candidates are replaced by another candidate that is

@@ -69,13 +69,14 @@ func (c Reading) doubtful(sufficiency float64) bool {
 	return false
 }
 
-// read is what the reader found in the best passage.
+// read is what the reader found in a passage.
 type read struct {
 	holds  float64   // 0..1
 	page   int       // of judged.pages
 	span   text.Span // the answer, in the page; empty without one
 	sure   float64   // that it is there
 	around text.Span // what was read of the page lies around it
+	rest   []read    // of the best passage: what was found in the others, in the order of reading
 }
 
 // stretch is a part of a page that is read.
@@ -162,17 +163,22 @@ func (l *Local) read(ctx context.Context, j *judged, need int, question string) 
 			found[i] = got[k]
 		}
 	}
-	out := &read{}
+	best, all := 0, make([]read, len(found))
 	for i, r := range found {
-		if i > 0 && r.Holds <= out.holds {
-			continue
-		}
-		*out = read{holds: r.Holds, page: parts[i].page, sure: r.Answer.Probability, around: parts[i].span}
+		all[i] = read{holds: r.Holds, page: parts[i].page, sure: r.Answer.Probability, around: parts[i].span}
 		if at, ok := excerpts[i].In(text.Span{Start: r.Answer.Start, End: r.Answer.End}); ok {
-			out.span = at
+			all[i].span = at
+		}
+		if r.Holds > all[best].holds {
+			best = i
 		}
 	}
-	return out, nil
+	if len(all) == 0 {
+		return &read{}, nil
+	}
+	out := all[best]
+	out.rest = slices.Delete(all, best, best+1)
+	return &out, nil
 }
 
 // second asks the reader where its say counts, and returns the sufficiency after it.
@@ -190,7 +196,93 @@ func (l *Local) second(ctx context.Context, j *judged, sufficiency float64, th T
 		return math.Min(joined, th.Sufficiency/2), nil
 	}
 	j.read = found
-	return joined, nil
+	if !j.toldTwice(found) {
+		return joined, nil
+	}
+	j.read = j.kept(found)
+	out.CDS, out.Conflicts, out.Outcome = j.cds, j.clashes, j.outcome()
+	j.fills = l.slots(j)
+	out.Slots, out.FGC = j.fills, fgc(j.fills)
+	j.features = features(l, j)
+	if _, sufficiency, err = l.model.Predict(j.features); err != nil {
+		return 0, fmt.Errorf("assess: sufficiency model: %w", err)
+	}
+	return l.options.Joint.join(sufficiency, j.said(0, j.read)), nil
+}
+
+// Where the reader holds with these probabilities that two passages answer one question, their
+// answers are compared; docs/measurements.md shows what they were chosen on.
+const (
+	twiceHolds = 0.6 // that a passage holds what is asked
+	twiceSure  = 0.5 // that its answer is where it points
+)
+
+// toldTwice notes conflicts between the answers that the reader points at in two passages each,
+// which facts did not see because they are told in other words. It reports whether there are
+// any.
+func (j *judged) toldTwice(best *read) bool {
+	var sure []read
+	for _, r := range append([]read{*best}, best.rest...) {
+		if r.holds >= twiceHolds && r.sure >= twiceSure && !r.span.Empty() {
+			sure = append(sure, r)
+		}
+	}
+	found := false
+	for i, r := range sure {
+		for _, s := range sure[i+1:] {
+			clash, ok := j.round.Told(&j.needs[0], fact.Pointed{Page: r.page, Span: r.span}, fact.Pointed{Page: s.page, Span: s.span})
+			if !ok || j.orders(clash.A) || j.orders(clash.B) {
+				continue
+			}
+			a, b := j.req.Candidates[j.live[clash.A.Page]].Passage, j.req.Candidates[j.live[clash.B.Page]].Passage
+			same := func(c kb.Conflict) bool {
+				return c.A.PassageID == a.ID && c.B.PassageID == b.ID && touches(c.A, clash.A) && touches(c.B, clash.B) ||
+					c.A.PassageID == b.ID && c.B.PassageID == a.ID && touches(c.A, clash.B) && touches(c.B, clash.A)
+			}
+			if slices.ContainsFunc(j.clashes, func(c kb.Conflict) bool { return c.OnAsked && same(c) }) {
+				continue
+			}
+			found = true
+			j.clashes = slices.DeleteFunc(j.clashes, same) // seen, but not that it is on what is asked
+			j.conflict(clash, a, b, j.pages[clash.A.Page], j.pages[clash.B.Page], false)
+		}
+	}
+	if found {
+		slices.SortStableFunc(j.clashes, func(a, b kb.Conflict) int { // what is asked comes first
+			switch {
+			case a.OnAsked && !b.OnAsked:
+				return -1
+			case b.OnAsked && !a.OnAsked:
+				return 1
+			}
+			return 0
+		})
+		j.cds = density(j, false)
+	}
+	return found
+}
+
+// orders reports whether a stretch of a page is an order to a machine.
+func (j *judged) orders(r fact.Ref) bool {
+	return reading.MayOrder(j.pages[r.Page]) && reading.Orders(j.pages[r.Page], r.Span)
+}
+
+// touches reports whether evidence and what a clash rests on have words in common.
+func touches(e kb.Evidence, r fact.Ref) bool { return e.Start < r.Span.End && r.Span.Start < e.End }
+
+// kept is the best reading of the passages that lost no resolved conflict.
+func (j *judged) kept(best *read) *read {
+	lost := j.lost()
+	if !lost[j.req.Candidates[j.live[best.page]].ID] {
+		return best
+	}
+	out := best
+	for i := range best.rest {
+		if r := &best.rest[i]; !lost[j.req.Candidates[j.live[r.page]].ID] && (out == best || r.holds > out.holds) {
+			out = r
+		}
+	}
+	return out
 }
 
 // eventAlone reports whether all that was found for a question why only tells what it asks the

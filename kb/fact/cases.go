@@ -285,7 +285,7 @@ func (k *Checker) otherHolder(c Claim, clause int, w *wording, best []found) str
 	}
 	var ha, hb text.Span
 	folded, ok := text.Fold(p.Runes), false
-	if !hasAny(string(folded[cl.Start:cl.End]), manyHolders) && !hasAny(string(v.foldedText()[src.Start:src.End]), manyHolders) {
+	if !hasMany(string(folded[cl.Start:cl.End])) && !hasMany(string(v.foldedText()[src.Start:src.End])) {
 		ha, hb, ok = holders(folded, cl.Span, v.foldedText(), src.Span, marksOf(string(folded[cl.Start:cl.End]))&marksOf(string(v.foldedText()[src.Start:src.End])))
 	}
 	if !ok {

@@ -86,7 +86,7 @@ func (r *Round) Conflicts(ctx context.Context, needs []Need) []Clash {
 				if a.Page == b.Page {
 					continue
 				}
-				if c, ok := x.clash(a, b, n); ok {
+				if c, ok := x.clash(a, b, n, false); ok {
 					c.Need = i
 					add(c)
 				}
@@ -109,7 +109,7 @@ func (r *Round) Conflicts(ctx context.Context, needs []Need) []Clash {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if c, ok := x.clash(a, b, nil); ok {
+		if c, ok := x.clash(a, b, nil, false); ok {
 			c.Need = -1
 			for i, n := range prep {
 				if x.answers(n, &c) {
@@ -504,7 +504,7 @@ func loose(d quantity.Dimension) quantity.Dimension {
 
 // clash decides whether two facts conflict and how. need is what both fill, so that
 // what they are about has been compared with the question already; nil for none.
-func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
+func (x *comparer) clash(ra, rb Ref, need *prepared, told bool) (Clash, bool) {
 	va, vb := x.views[ra.Page], x.views[rb.Page]
 	fa, fb := x.fact(ra), x.fact(rb)
 	none := Clash{}
@@ -532,9 +532,9 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 	if oneDocument(&va.meta, &vb.meta) && m.extraA+m.extraB > oneAuthor*m.shared {
 		return none, false
 	}
-	full := need != nil && fa.Value.Kind != BooleanValue && ra.Score >= fullFit && rb.Score >= fullFit
+	full := told || need != nil && fa.Value.Kind != BooleanValue && ra.Score >= fullFit && rb.Score >= fullFit
 	if full {
-		m = x.restricting(m, ra, rb)
+		m = x.restricting(m, ra, rb, need, told)
 	}
 	if fa.Value.Kind == BooleanValue && x.twoHolders(ra, rb, m) {
 		// Beside the holders' names the two say the same.
@@ -553,7 +553,7 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 			limit = 0.3
 		}
 	}
-	if m.similarity < limit {
+	if m.similarity < limit && !told {
 		return none, false
 	}
 	versions := x.versionsOf(ra, rb)
@@ -579,7 +579,7 @@ func (x *comparer) clash(ra, rb Ref, need *prepared) (Clash, bool) {
 	}
 	c := Clash{A: ra, B: rb, Subject: firstText(fa.Subject.Text, fb.Subject.Text), Attribute: firstText(fa.Attribute.Text, fb.Attribute.Text)}
 	c.A.Score, c.B.Score = m.similarity, m.similarity
-	kind, hard, why := x.kind(ra, rb, m, ranges)
+	kind, hard, why := x.kind(ra, rb, m, ranges, told)
 	if kind == "" {
 		return none, false
 	}
@@ -1270,8 +1270,10 @@ func (x *comparer) inClause(m overlap, ra, rb Ref) overlap {
 
 // restricting leaves out the words that describe what a value is said of and set no case
 // apart: where two facts carry all that a need asks, only a subject, a condition, a name, or
-// what a preposition or a noun ties to the asked words can make two cases of them.
-func (x *comparer) restricting(m overlap, ra, rb Ref) overlap {
+// what a preposition or a noun ties to the asked words can make two cases of them. Words that a
+// value of its kind implies (weighs, period) make none, nor do words of the question where both
+// facts are told to answer it.
+func (x *comparer) restricting(m overlap, ra, rb Ref, need *prepared, told bool) overlap {
 	sum := func(gaps []text.Span, r Ref) (extra float64) {
 		v, f := x.views[r.Page], x.fact(r)
 		c := v.clauseOf(f)
@@ -1279,7 +1281,7 @@ func (x *comparer) restricting(m overlap, ra, rb Ref) overlap {
 			return 0
 		}
 		for _, g := range gaps {
-			if v.restricts(f, c, g) {
+			if v.restricts(f, c, g) && !need.unapart(f, v.foldedText()[g.Start:g.End], told) {
 				if text.IsHan(v.page.Runes[g.Start]) {
 					extra += hanCell * float64(g.Len())
 				} else {
@@ -1292,6 +1294,18 @@ func (x *comparer) restricting(m overlap, ra, rb Ref) overlap {
 	m.extraA, m.extraB = min(m.extraA, sum(m.gapsA, ra)), min(m.extraB, sum(m.gapsB, rb))
 	m.similarity = m.ratio()
 	return m
+}
+
+// unapart reports whether a folded stretch of the clause of a fact has only words that the kind of
+// its value implies or, where the fact is told to answer, words of the question.
+func (n *prepared) unapart(f *Fact, said []rune, told bool) bool {
+	q := f.Value.Quantity
+	for _, t := range text.Terms(said) {
+		if !(q != nil && impliedWord(implied[q.Unit.Dim], t.Text)) && !(told && (n.words.word(t.Text) > 0 || derived(fold(n.Question), t.Text))) {
+			return false
+		}
+	}
+	return true
 }
 
 // restricts reports whether a stretch of a clause says of which thing or case its value
@@ -1510,13 +1524,13 @@ func (x *comparer) share(a, b *Condition) float64 {
 
 // kind names the conflict of two facts about one thing; "" for none. ranges: one of
 // them limits the rule to some.
-func (x *comparer) kind(ra, rb Ref, m overlap, ranges bool) (kind string, hard bool, why string) {
+func (x *comparer) kind(ra, rb Ref, m overlap, ranges, told bool) (kind string, hard bool, why string) {
 	va, vb, fa, fb := x.views[ra.Page], x.views[rb.Page], x.fact(ra), x.fact(rb)
 	cond := sameCases(fa, fb, x.share)
 	special := cond == relation.Unknown && (x.special(va, vb, fa, fb) || x.special(vb, va, fb, fa))
 	if fa.Value.Kind != BooleanValue {
 		r, reason := x.values(ra, rb)
-		threshold := fa.Threshold && fb.Threshold
+		threshold := fa.Threshold && fb.Threshold || told && (inCondition(fa) || inCondition(fb))
 		switch r {
 		case relation.Same:
 			if threshold {
@@ -1537,7 +1551,7 @@ func (x *comparer) kind(ra, rb Ref, m overlap, ranges bool) (kind string, hard b
 		case relation.Excludes:
 			if threshold {
 				// Another outcome, or another step of a scale, is another rule.
-				if fa.Negative() != fb.Negative() || !sameBound(fa.Value.Quantity, fb.Value.Quantity) || stepsDiffer(va, fa, vb, fb) {
+				if fa.Negative() != fb.Negative() || !sameBound(fa.Value.Quantity, fb.Value.Quantity) || !told && stepsDiffer(va, fa, vb, fb) {
 					return "", false, ""
 				}
 				return "CONDITION", true, reason
@@ -1603,6 +1617,12 @@ func (x *comparer) kind(ra, rb Ref, m overlap, ranges bool) (kind string, hard b
 		return "QUANTIFIER", true, reason
 	}
 	return "", false, ""
+}
+
+// inCondition reports whether the value of a fact is part of a condition of it: children who are
+// seven years old.
+func inCondition(f *Fact) bool {
+	return f.Threshold || slices.ContainsFunc(f.Conditions, func(c Condition) bool { return c.limits() && c.Span.Overlaps(f.Value.Span) })
 }
 
 // excludesOthers reports whether a limits a rule to some and b denies it to the rest.
@@ -1746,7 +1766,7 @@ func (v *view) shares(f *Fact, name text.Span) bool {
 	if !m.several {
 		return false
 	}
-	if hasAny(strings.ReplaceAll(m.folded, " and ", " "), manyHolders) {
+	if hasMany(strings.ReplaceAll(m.folded, " and ", " ")) {
 		return true
 	}
 	folded := v.foldedText()
@@ -1821,8 +1841,8 @@ func valueKind(va, vb *view, fa, fb *Fact, reason string) (string, bool, string)
 
 // ruleWords show that a number is a rule (a limit, fee, deadline, entitlement), not
 // a measurement.
-var ruleWords = []string{"不得", "不超过", "上限", "限额", "最高", "最低", "至少", "收费", "费用", "收取", "手续费", "罚", "期限", "截止", "起存", "应当", "必须", "须", "可休", "享有", "享受", "补贴", "津贴", "押金", "标准", "额度", "限",
-	"must", "shall", "at most", "at least", "limit", "maximum", "minimum", "fee", "charge", "cost", "price", "fine", "penalty", "deadline", "no later", "up to", "entitled", "allowance", "within", "per diem", "deposit", "cap ", "quota"}
+var ruleWords = []string{"不得", "不超过", "上限", "限额", "最高", "最低", "至少", "收费", "费用", "收取", "手续费", "罚", "期限", "截止", "起存", "应当", "必须", "须", "可休", "享有", "享受", "补贴", "津贴", "押金", "标准", "额度", "限", "年满", "周岁",
+	"must", "shall", "at most", "at least", "limit", "maximum", "minimum", "fee", "charge", "cost", "price", "fine", "penalty", "deadline", "no later", "up to", "entitled", "allowance", "within", "per diem", "deposit", "cap ", "quota", "age of", "aged ", "years of age"}
 
 func ruleValue(v *view, f *Fact) bool {
 	if f.Modality == Must || f.Modality == MustNot || f.Modality == May {

@@ -176,7 +176,7 @@ func (s *sheet) marksAt(i int) *clauseMarks {
 		case hasAny(m.folded, statusOn):
 			m.status = 1
 		}
-		m.rule, m.several = hasAny(m.folded, ruleWords), hasAny(m.folded, manyHolders)
+		m.rule, m.several = hasAny(m.folded, ruleWords), hasMany(m.folded)
 		m.charge = s.chargeAt(i)
 		m.often, m.oftenAt = often(runes)
 		m.away = len(c.Quantities) == 0 && hasAny(m.folded, elsewhereWords) && elsewhere.MatchString(m.folded)

@@ -447,8 +447,41 @@ var oneEvent = regexp.MustCompile(`\b(?:born|died|buried|founded|headquartered|s
 	`|\b(?:head office|headquarters|main office|registered office|seat|birthplace)(?:\s+(?:of|for)\s+[^,;]{2,60}?)?\s+(?:is\s+|are\s+|lies\s+)?(?:in|at|near)\s+(?:the\s+)?$`)
 
 // manyHolders are offices and parts that several may have at once.
-var manyHolders = []string{"理事", "成员", "股东", "会员", "董事会", "董事", "委员", "合作", "供应商", "赞助", "主办", "协办", "承办", "代表", "参与", "伙伴", "客户", "子公司", "品牌", "产品", "作品", "项目", "特色", "特点", "之一", "包括", "还有", "其中", "也是", "还是", "例如", "等", "、",
+var manyHolders = []string{"理事", "成员", "股东", "会员", "董事会", "董事", "委员", "合作", "供应商", "赞助", "主办", "协办", "承办", "代表", "参与", "伙伴", "客户", "子公司", "品牌", "产品", "作品", "项目", "特色", "特点", "之一", "包括", "还有", "其中", "也是", "还是", "例如", "、",
 	"member", "trustee", "shareholder", "partner", "sponsor", "supplier", "co-", "customer", "subsidiar", "brand", "one of", "among", "such as", "include", "also", " and ", "product", "example", "guest", "speaker", "feature"}
+
+// andOthers matches 等 at the end of a list of names, and not in 高等, 等级 or 等待.
+var andOthers = regexp.MustCompile(`(?:^|[^高平中初优头均相上次何])等(?:[^级候待于额同份边量]|$)`)
+
+// endings are what may follow a Latin word of manyHolders in its word: members, including.
+var endings = map[string]bool{"": true, "s": true, "d": true, "es": true, "ed": true, "ing": true, "y": true, "ies": true, "ship": true}
+
+// hasMany reports whether a folded clause has one of manyHolders; a Latin one as a word.
+func hasMany(folded string) bool {
+	for _, w := range manyHolders {
+		for from := 0; ; {
+			i := strings.Index(folded[from:], w)
+			if i < 0 {
+				break
+			}
+			i += from
+			from = i + len(w)
+			if !latinByte(w[0]) {
+				return true
+			}
+			end := from
+			for end < len(folded) && latinByte(folded[end]) {
+				end++
+			}
+			if (i == 0 || !latinByte(folded[i-1])) && (!latinByte(w[len(w)-1]) || endings[folded[from:end]]) {
+				return true
+			}
+		}
+	}
+	return andOthers.MatchString(folded)
+}
+
+func latinByte(b byte) bool { return b >= 'a' && b <= 'z' }
 
 // holderGap reports whether a stretch of a clause stands where a single holder is
 // named.
@@ -458,7 +491,7 @@ func holderGap(runes []rune, clause, gap text.Span) bool {
 	}
 	before := string(text.Fold(runes[clause.Start:gap.Start]))
 	whole := string(text.Fold(runes[clause.Start:clause.End]))
-	if hasAny(whole, manyHolders) {
+	if hasMany(whole) {
 		return false
 	}
 	if text.IsHan(runes[gap.Start]) {

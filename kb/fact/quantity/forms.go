@@ -238,12 +238,22 @@ func (s *scanner) bare(n number, pre context) bool {
 			}
 			return hanDigit(r) >= 0 && n.magnitude == nil || n.end-n.start > 2
 		}
-		return !n.weak && (n.lo.Cmp(ten) >= 0 || pre.bound != none || pre.approx || pre.delta != 0)
+		return !n.weak && (n.lo.Cmp(ten) >= 0 || pre.bound != none || pre.approx || pre.delta != 0 || s.ageBefore(n.start))
 	}
 	if yearLike(n) && n.magnitude == nil && (pre.bound == none && !pre.approx && pre.delta == 0 || pre.yearly) {
 		return false
 	}
 	return true
+}
+
+// ageBefore reports whether an age stands at i: from the age of four, children aged six.
+func (s *scanner) ageBefore(i int) bool {
+	for _, lead := range [...]string{"age of ", "aged "} {
+		if n := len(lead); i >= n && string(s.f[i-n:i]) == lead && (i == n || s.f[i-n-1] == ' ') {
+			return true
+		}
+	}
+	return false
 }
 
 // dateNumber reports that the number is a part of a date: 9月, 5号, 1 March, a year.

@@ -29,6 +29,9 @@ func (s *scanner) around(e *Expr, p point, joined bool) {
 	case 'a' <= r && r <= 'z':
 		kind, exclusive, start = s.wordsPrefix(k, e.Start)
 	}
+	if kind == fromWord && datesBack[s.wordsBack(e.Start, 2)] {
+		kind, start = "", e.Start
+	}
 	asOf := kind == asOf
 	if asOf {
 		kind = ""

@@ -143,6 +143,9 @@ func (s *scanner) englishCentury(i, j, v int) (point, bool) {
 var yearContexts = wordSet("in since of during by until till from before after through between year years to and for summer winter spring autumn early late mid fy fiscal circa " +
 	"ended ending ago annum effective january february march april may june july august september october november december")
 
+// datesBack are words before the year in which a thing was made; their from begins no period.
+var datesBack = map[string]bool{"dates from": true, "date from": true, "dating from": true, "dated from": true, "back to": true}
+
 func wordSet(w string) map[string]bool {
 	m := map[string]bool{}
 	for _, x := range strings.Fields(w) {
@@ -204,6 +207,8 @@ func (s *scanner) plainYear(i, v, n int) (point, bool) {
 	adjacent := w != "" && (prev >= 'a' && prev <= 'z' || prev == '-' || prev == '\n')
 	near := v >= 1900 && v <= 2060
 	switch {
+	case adjacent && datesBack[s.wordsBack(i, 2)]:
+		return p, true
 	case adjacent && yearContexts[w]:
 		if !near && (w == "of" || w == "to" || w == "by" || w == "for" || w == "and" || w == "between" || w == "from" || w == "with") {
 			return point{}, false
