@@ -3,6 +3,7 @@ package fact
 import (
 	"regexp"
 	"slices"
+	"strings"
 
 	"suffice.dev/suffice/text"
 )
@@ -20,6 +21,8 @@ var (
 	// sentenceParts part a sentence.
 	sentenceParts = regexp.MustCompile(`[，,；;：:。.]+`)
 	// timeAlone matches a part of a sentence that says when, and nothing else.
+	// toCome matches a part that says what follows from the event, or is still to come.
+	toCome    = regexp.MustCompile(`另行|恢复|届时|将|敬请|详见|请|退|改|\b(?:will|shall|may|can|please|refund\w*|instead|resume\w*|see|contact|hold|holders)\b`)
 	timeAlone = regexp.MustCompile(`^\s*(?:[0-9一二三四五六七八九十年月日号时点分上下午早晚当起自从至到底初中旬今明去昨本周星期天夜凌晨每\s]+|(?:on|in|at|since|from|by|last|this)\b[\w\s]{0,24}|\w+day)\s*$`)
 )
 
@@ -49,6 +52,20 @@ func (r *Round) BareEvent(need *Need, page int, stretch text.Span) bool {
 			r.engine.addText(whole, part, 1)
 		}
 		if n.all.scoreOn(whole) < leastRestated {
+			return false
+		}
+		// Behind a colon or semicolon what tells the event goes on with its cause, unmarked.
+		after := ""
+		for k, sep := range sentenceParts.FindAllString(v.sentenceText(i), -1) {
+			if k >= at && k+1 < len(parts) && strings.ContainsAny(sep, "；;：:") {
+				after = parts[k+1]
+				break
+			}
+		}
+		if r := v.page.Runes; after == "" && i+1 < len(v.page.Sentences) && s.End > s.Start && strings.ContainsRune("；;：:", r[s.End-1]) {
+			after = v.sentenceText(i + 1)
+		}
+		if len([]rune(after)) >= leastCause && !timeAlone.MatchString(after) && !toCome.MatchString(after) {
 			return false
 		}
 		for k := range max(at, 0) { // what stands before the event may be its cause, unmarked
@@ -112,10 +129,32 @@ func (n *prepared) deniedIn(v *view, c int) bool {
 	return deniedBefore.MatchString(before)
 }
 
-// deny empties what fills a need whose relation the pages only deny.
+// deny empties what fills a need whose relation the pages only deny, unless another sentence fills
+// it in other words.
 func (r *Round) deny(n *prepared, cov *Coverage) {
 	if !r.holderDenied(n) {
 		return
 	}
+	kept := slices.DeleteFunc(slices.Clone(cov.Fillers), func(f Ref) bool { return r.inDenial(n, f) })
+	if len(kept) > 0 {
+		cov.Fillers = kept
+		return
+	}
 	cov.State, cov.Near, cov.Fillers, cov.Excluded = StateEmpty, slices.Concat(cov.Fillers, cov.Near), nil, true
+}
+
+// inDenial reports whether a find stands in a sentence that denies the relation a need asks for.
+func (r *Round) inDenial(n *prepared, f Ref) bool {
+	v := r.views[f.Page]
+	for _, s := range v.page.Sentences {
+		if s.Start >= f.Span.End || f.Span.Start >= s.End {
+			continue
+		}
+		for c := s.Clauses[0]; c < s.Clauses[1]; c++ {
+			if v.page.Clauses[c].Denied || n.attribute.scoreOn(v.saidBag(c)) >= leastRestated && n.deniedIn(v, c) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -687,8 +687,8 @@ func (k *Checker) placed(c Claim, f *Fact, all []found) []found {
 		seen[[2]int{h.page, own}] = true
 		o := &v.page.Facts[own]
 		g := found{page: h.page, fact: own, clause: o.Clause, fit: max(h.fit, contradictFit)}
-		g.rel, g.why = sameValue(f.Value, o.Value)
-		if f.Value.Time != nil && o.Value.Time != nil && g.rel != relation.Same && f.Value.Time.Kind == o.Value.Time.Kind {
+		g.rel, g.why = k.sameAs(c.Page, f, v, o)
+		if f.Value.Time != nil && o.Value.Time != nil && g.rel != relation.Same && f.Value.Time.Kind == o.Value.Time.Kind && when.WeekOf(*f.Value.Time) == 0 {
 			g.rel = relation.Excludes // days of two things beside each other, without a year
 		}
 		out = append(out, g)

@@ -507,13 +507,7 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 				fit += 0.08 // its subject is the claim's
 			}
 			h := found{page: p, fact: i, clause: o.Clause, fit: fit}
-			h.rel, h.why = sameValue(f.Value, o.Value)
-			if h.rel == relation.Excludes && impliedAfter(f.Value.Time, o.Value.Time) {
-				h.rel, h.why = relation.Same, "after what it holds from"
-			}
-			if days := k.onDays(c.Page, f, v, o); days != relation.Unknown {
-				h.rel, h.why = days, "other days"
-			}
+			h.rel, h.why = k.sameAs(c.Page, f, v, o)
 			switch {
 			case cells.anotherCell(v, i):
 				h.rel, h.why = relation.Differs, "another column"
@@ -521,7 +515,7 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 				// The value that is said of the claim's subject speaks as well as this one.
 				o = &v.page.Facts[k.ofSibling(subject, v, i)]
 				h.fact = k.ofSibling(subject, v, i)
-				h.rel, h.why = sameValue(f.Value, o.Value)
+				h.rel, h.why = k.sameAs(c.Page, f, v, o)
 			case f.Value.Kind != TimeValue && scopes(f.Times, o) == relation.Differs:
 				h.rel, h.why = relation.Differs, "another time"
 			case h.rel == relation.Excludes && f.Relation != nil && atLimit(f.Value.Quantity, o.Value.Quantity):

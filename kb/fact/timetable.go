@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -18,17 +19,22 @@ const departs = "leav depart sail start begin run go 发车 开车 开出 出发
 // timetableFit is how well a cell with a time of day speaks to a claim that names its row.
 const timetableFit = 0.7
 
+// arrives matches what a column of times tells that is no departure or beginning: when
+// something arrives, comes back or closes.
+var arrives = regexp.MustCompile(`到达|抵达|到站|到港|进站|返回|返程|回程|关|闭|结束|截止|停止|末班|\b(?:arriv\w*|return\w*|back|clos\w*|ends?|until|till|finish\w*|stops?|last)\b`)
+
 // inTimetable reports whether a fact is a cell with a time of day whose row a claim names,
-// and where in the claim the row's label stands.
+// and where in the claim the row's label stands. A column of arrivals or closing times
+// speaks only to a claim that speaks of these.
 func inTimetable(w *wording, v *view, i int) (label text.Span, ok bool) {
 	f := &v.page.Facts[i]
 	if q := f.Value.Quantity; q == nil || q.Unit.Dim != quantity.ClockTime || !v.tableCell(f) {
 		return text.Span{}, false
 	}
-	row, _, ok := v.page.CellHeadings(i)
+	row, column, ok := v.page.CellHeadings(i)
 	row = fold(row)
 	said := string(w.folded)
-	if !ok || row == "" || !standsIn(said, row) {
+	if !ok || row == "" || !standsIn(said, row) || arrives.MatchString(fold(column)) && !arrives.MatchString(said) {
 		return text.Span{}, false
 	}
 	start := utf8.RuneCountInString(said[:strings.Index(said, row)])

@@ -29,6 +29,18 @@ func (k *Checker) onDays(cp *Page, f *Fact, v *view, o *Fact) relation.Relation 
 	return r
 }
 
+// sameAs compares a value of a claim with one of a source, days of the week as sets.
+func (k *Checker) sameAs(cp *Page, f *Fact, v *view, o *Fact) (relation.Relation, string) {
+	if days := k.onDays(cp, f, v, o); days != relation.Unknown {
+		return days, "other days"
+	}
+	rel, why := sameValue(f.Value, o.Value)
+	if rel == relation.Excludes && impliedAfter(f.Value.Time, o.Value.Time) {
+		return relation.Same, "after what it holds from"
+	}
+	return rel, why
+}
+
 // limitsOther reports whether words of a source sentence that limit something, and that a
 // claim leaves out at a place, limit another part of the sentence than the claim's: other
 // days than those the claim names, or a clause beside the claim's.

@@ -38,6 +38,10 @@ var (
 // wasBefore are words for what was before the present level.
 var wasBefore = guarded(`上年|上一年|去年|前一年|上月|上个月|上一|前一|上期|上季|上届|上次|原来|原先|原本|原价|原为|以前|之前|此前|从前|过去|同期|\b(?:last|before|previous|previously|earlier|former|had been|used to|once|originally|preceding|prior)\b|\bhad \w+`)
 
+// inPast are forms of a verb by which a claim speaks of what was, where its source, in the present
+// or without a verb, tells what is: "was 63" of "71, up 8".
+var inPast = regexp.MustCompile(`\b(?:was|were|had|did|cost|stood|came)\b`)
+
 // changesOf lists the changes of a page, once.
 func (s *sheet) changesOf() []change {
 	return *s.changes.get(0, s.findChanges)
@@ -152,7 +156,8 @@ func (k *Checker) before(page int, q *quantity.Quantity, said string, words map[
 			continue
 		}
 		than := k.phraseGrams(x.than)
-		if named := x.than != "" && weighs(than, words) >= labelShare; !named && !(wasBefore.MatchString(said) && (x.than == "" || wasBefore.MatchString(x.than) || weighs(than, nil) == 0)) {
+		past := wasBefore.MatchString(said) || inPast.MatchString(said) && !inPast.MatchString(v.sentenceText(v.page.Facts[x.fact].Sentence))
+		if named := x.than != "" && weighs(than, words) >= labelShare; !named && !(past && (x.than == "" || wasBefore.MatchString(x.than) || weighs(than, nil) == 0)) {
 			continue // the claim is of the present level
 		}
 		for _, l := range x.level {
