@@ -344,10 +344,30 @@ func (r *reading) compoundAt(i, end int) int {
 	if e, _, ok := r.p.lex.Match(r.folded, i); ok && e <= end {
 		best = max(best, e)
 	}
+	if e := r.titleEnd(i); e > 0 && e <= end {
+		return e
+	}
 	if best == i+1 || best == i+2 && strings.ContainsRune("不没只才", r.folded[i]) && strings.ContainsRune("能会要得可有让", r.folded[i+1]) {
 		return i
 	}
 	return best
+}
+
+// longestTitle bounds a title between 《 and 》, in code points.
+const longestTitle = 24
+
+// titleEnd is where the title ends that begins at i, behind 《, and whose words are no words of the
+// question; 0 where none does.
+func (r *reading) titleEnd(i int) int {
+	if i == 0 || r.runes[i-1] != '《' {
+		return 0
+	}
+	for e := i; e < len(r.runes) && e-i <= longestTitle; e++ {
+		if r.runes[e] == '》' {
+			return e
+		}
+	}
+	return 0
 }
 
 // counted reports whether a classifier stands at i behind a numeral: the 个 of 几个人 and
