@@ -116,6 +116,7 @@ func (k *Checker) derived(c Claim, f *Fact, w, topic *wording) ([]found, bool) {
 	if !announced {
 		return nil, false
 	}
+	grows := hasAny(said, arithmetic["growth"]) // 9,200 teams, up from 8,000: both are of teams
 	var ops []found
 	for p, v := range k.views {
 		if !k.speaks(c, f.Times, v) {
@@ -142,7 +143,7 @@ func (k *Checker) derived(c Claim, f *Fact, w, topic *wording) ([]found, bool) {
 	var of []found // the fact of each operand; a range gives two
 	for _, o := range ops {
 		v := *k.views[o.page].page.Facts[o.fact].Value.Quantity
-		if unit, ok := k.views[o.page].unitOfOther(o.fact); ok && q.Unit.Dim != quantity.Ratio {
+		if unit, ok := k.views[o.page].unitOfOther(o.fact); ok && (q.Unit.Dim != quantity.Ratio || grows) {
 			v.Unit, v.Noun = unit.Unit, unit.Noun
 		} else if unit, ok := k.views[o.page].unitOfWhole(o.fact); ok && q.Unit.Dim == quantity.Ratio {
 			v.Unit, v.Noun = unit.Unit, unit.Noun
@@ -158,6 +159,9 @@ func (k *Checker) derived(c Claim, f *Fact, w, topic *wording) ([]found, bool) {
 	}
 	if ops = of; len(ops) < 2 {
 		return nil, false
+	}
+	if first := operands[0]; q.Unit.Dim == quantity.None && q.Noun == "" && first.Unit.Dim == quantity.Count {
+		q.Unit, q.Noun = first.Unit, first.Noun // the number of teams grew by 1,200
 	}
 	d, ok := quantity.Derive(q, operands)
 	if !ok || !hasAny(said, arithmetic[d.Kind]) && !(comparing && d.Kind == "difference") {

@@ -1263,7 +1263,9 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 		case (src.Modality == Possible || src.Modality == Planned || src.Modality == Reported) && cl.Modality != src.Modality && cl.Modality != Possible && cl.Modality != Planned && cl.Modality != May:
 			return limited("the source is less certain")
 		case cl.Modality == Must && (src.Modality == Should || src.Modality == May):
-			return unsupported("the source does not oblige")
+			return limited("the source does not oblige")
+		case k.onlyMay(c, cl, v, src):
+			return limited("the source is less certain")
 		case cl.Modality == May && src.Modality == Must && b.fact < 0:
 			return unsupported("the source obliges")
 		case cl.Modality == MustNot && src.Modality == Caution || cl.Modality == Caution && src.Modality == MustNot:
@@ -1284,6 +1286,30 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 		return limited("the source adds a limit: " + d)
 	}
 	return Support{}, false
+}
+
+// Words by which a claim says that something will be, and by which a source says no more than that
+// it may be.
+var (
+	willBe  = regexp.MustCompile(`\b(?:will|is going to|are going to)\b|将(?:会|于|在|由|把|要|新|增|建|开|推)`)
+	mayBe   = regexp.MustCompile(`\b(?:could|might|considering|considered|considers|under consideration|exploring|studying|hopes?|proposed|proposes)\b|可能|或将|有望|考虑|研究|探讨|酝酿|论证|尚未确定|尚未决定|未定`)
+	willToo = regexp.MustCompile(`\b(?:will|shall|is going to|are going to)\b|将|决定`)
+)
+
+// onlyMay reports whether a claim tells as coming what the sentence of its source, with the clause
+// before that names the same thing, tells as only possible.
+func (k *Checker) onlyMay(c Claim, cl *Clause, v *view, src *Clause) bool {
+	if said := fold(c.Page.Quote(cl.Span)); !willBe.MatchString(said) || mayBe.MatchString(said) {
+		return false
+	}
+	own := fold(v.page.Quote(src.Span))
+	info := v.page.Sentences[src.Sentence]
+	for i := info.Clauses[0]; i < info.Clauses[1]; i++ {
+		if o := &v.page.Clauses[i]; o.Topic.Text == src.Topic.Text && o.Topic.Text != "" && o.End <= src.Start {
+			own = fold(v.page.Quote(o.Span)) + " " + own
+		}
+	}
+	return mayBe.MatchString(own) && !willToo.MatchString(own)
 }
 
 // predicated reports whether a clause has of what a claim says, apart from what it says it of,

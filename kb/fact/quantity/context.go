@@ -92,6 +92,12 @@ func buildPhrases() (bh, bw, ah, aw map[string]effect) {
 	phrases(bw, effect{year: true}, "in|since|of|during|by|until|from|before|after|for|through|till|fy|early|late|mid|to|and|year|the|fiscal|"+
 		"january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|spring|summer|autumn|fall|winter")
 	bw["from"] = effect{between: true, keep: true, year: true}
+	// Up from 8,000: a level before the change, and no change.
+	for _, w := range strings.Split(up+"|"+down, "|") {
+		if !strings.HasSuffix(w, " by") && !strings.HasSuffix(w, " of") {
+			bw[w+" from"] = bw["from"]
+		}
+	}
 
 	phrases(ah, b(ge), "以上|及以上|或以上|以上的|起|起步|开外|封底|或更多|及更多")
 	phrases(ah, b(gt), "以外|之外")

@@ -2,6 +2,7 @@ package quantity
 
 import (
 	"math/big"
+	"strings"
 
 	"suffice.dev/suffice/text"
 )
@@ -37,6 +38,44 @@ func elided(folded []rune, found []Quantity) {
 		}
 		q.take(p)
 	}
+}
+
+// listed gives the bare numbers of a list the unit that stands behind its last one: 14, 22 and 9
+// hectares. Only a list that a conjunction ends is one; behind a noun that numbers name ("rooms 4
+// and 5 beds"), a number is a name.
+func listed(folded []rune, found []Quantity) {
+	for i := len(found) - 2; i >= 0; i-- {
+		q, p := &found[i], &found[i+1]
+		if q.Unit != (Unit{}) || q.Noun != "" || q.Weak || q.Delta != 0 || q.Lo == nil && q.Hi == nil || q.Span != q.Number || p.Start != p.Number.Start || !measures(p) || couldBeYear(q) {
+			continue
+		}
+		between := strings.TrimSpace(string(folded[q.End:p.Start]))
+		switch {
+		case listEnd[between]:
+		case (between == "," || between == "、" || between == "，") && i+2 < len(found) && listEnd[strings.TrimSpace(string(folded[p.End:found[i+2].Start]))] && p.Span == p.Number:
+		default:
+			continue
+		}
+		if numbered[wordBefore(folded, q.Start)] {
+			continue
+		}
+		q.take(p)
+	}
+}
+
+// listEnd are what stands before the last number of a list.
+var listEnd = map[string]bool{"and": true, "or": true, ", and": true, ", or": true, "&": true, "和": true, "与": true, "及": true, "或": true, "以及": true}
+
+// wordBefore is the English word that ends before i.
+func wordBefore(folded []rune, i int) string {
+	for i > 0 && folded[i-1] == ' ' {
+		i--
+	}
+	j := i
+	for j > 0 && folded[j-1] >= 'a' && folded[j-1] <= 'z' {
+		j--
+	}
+	return string(folded[j:i])
 }
 
 // take gives a bare number the unit of another quantity.

@@ -85,6 +85,7 @@ func Find(folded []rune) []Quantity {
 	s := scanner{f: folded}
 	s.run()
 	elided(folded, s.out)
+	listed(folded, s.out)
 	return s.out
 }
 
