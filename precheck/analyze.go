@@ -3,6 +3,7 @@ package precheck
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -165,10 +166,15 @@ func typed(c kb.Class) bool {
 	return c == kb.Numeric || c == kb.Timeliness || c == kb.Region
 }
 
+// asksOne matches words that ask for a number, a time or a place in forms that no rule knows.
+var asksOne = regexp.MustCompile(`几|多少|多[大长高远久快重深宽]|何时|何地|时候|时间|哪里|哪儿|\b(?:how (?:many|much|long|often|far|old|big|soon)|when|where)\b`)
+
 // openClass is the class of an open question, which no word says to ask for one kind of thing; empty
 // where some word does.
 func (r *reading) openClass(c *clause, keyword kb.Class) kb.Class {
 	switch {
+	case asksOne.MatchString(string(r.folded)):
+		return ""
 	case c == nil && keyword == "":
 		return kb.Definition
 	case c == nil, c.noun, c.sure, typed(c.class), r.p.rules.rules[c.rule].Prio >= 70:
