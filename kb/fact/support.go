@@ -1291,9 +1291,9 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 // Words by which a claim says that something will be, and by which a source says no more than that
 // it may be.
 var (
-	willBe  = regexp.MustCompile(`\b(?:will|is going to|are going to)\b|将(?:会|于|在|由|把|要|新|增|建|开|推)`)
-	mayBe   = regexp.MustCompile(`\b(?:could|might|considering|considered|considers|under consideration|exploring|studying|hopes?|proposed|proposes)\b|可能|或将|有望|考虑|研究|探讨|酝酿|论证|尚未确定|尚未决定|未定`)
-	willToo = regexp.MustCompile(`\b(?:will|shall|is going to|are going to)\b|将|决定`)
+	willBe  = guarded(`\b(?:will|is going to|are going to)\b|将(?:会|于|在|由|把|要|新|增|建|开|推)`)
+	mayBe   = guarded(`\b(?:could|might|considering|considered|considers|under consideration|exploring|studying|hopes?|proposed|proposes)\b|可能|或将|有望|考虑|研究|探讨|酝酿|论证|尚未确定|尚未决定|未定`)
+	willToo = guarded(`\b(?:will|shall|is going to|are going to)\b|将|决定`)
 )
 
 // onlyMay reports whether a claim tells as coming what the sentence of its source, with the clause

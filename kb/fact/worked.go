@@ -40,7 +40,7 @@ var wasBefore = guarded(`上年|上一年|去年|前一年|上月|上个月|上�
 
 // inPast are forms of a verb by which a claim speaks of what was, where its source, in the present
 // or without a verb, tells what is: "was 63" of "71, up 8".
-var inPast = regexp.MustCompile(`\b(?:was|were|had|did|cost|stood|came)\b`)
+var inPast = guarded(`\b(?:was|were|had|did|cost|stood|came)\b`)
 
 // changesOf lists the changes of a page, once.
 func (s *sheet) changesOf() []change {
