@@ -91,7 +91,8 @@ func authorities(file string) (*x509.CertPool, error) {
 
 // tokensOf are the tokens that callers may send; the first is sent to others.
 func tokensOf(c config.Auth) ([]string, error) {
-	text, key := "", "auth.token_env"
+	var text string
+	key := "auth.token_env"
 	switch {
 	case c.TokenFile != "":
 		data, err := os.ReadFile(c.TokenFile)
