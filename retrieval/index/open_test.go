@@ -91,3 +91,38 @@ func processor(b *testing.B) time.Duration {
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
+
+// BenchmarkCheckpoint compares what a change waits for when a checkpoint is due (the frozen
+// copy) with what goes on beside it (writing), over 4,000 made-up chunks.
+//
+//	go test ./retrieval/index -run '^$' -bench Checkpoint -benchtime 3x
+func BenchmarkCheckpoint(b *testing.B) {
+	dir := b.TempDir()
+	x := opened(b, dir, Options{Logger: slog.New(slog.DiscardHandler), Match: lexicon.Default().Match, Replay: -1})
+	var docs []kb.Document
+	for i := range 4000 {
+		var text strings.Builder
+		for j := range 40 {
+			_, _ = fmt.Fprintf(&text, "Part %d of series %d weighs %d grams. 第%d号房间的编号是%d。", i, j, i*j%977, j, i*j%1999)
+		}
+		docs = append(docs, kb.Document{ID: fmt.Sprint("d", i), Text: text.String()})
+	}
+	if err := x.Sync(b.Context(), retrievaltest.NewFeed(docs...)); err != nil {
+		b.Fatal(err)
+	}
+	var frozen, written time.Duration
+	for b.Loop() {
+		cpu := processor(b)
+		f := x.freeze()
+		frozen += processor(b) - cpu
+		cpu = processor(b)
+		if err := x.checkpoint(f); err != nil {
+			b.Fatal(err)
+		}
+		written += processor(b) - cpu
+	}
+	n := float64(b.N)
+	b.ReportMetric(frozen.Seconds()/n, "frozen-cpu-s")
+	b.ReportMetric(written.Seconds()/n, "written-cpu-s")
+	shut(b, x)
+}
