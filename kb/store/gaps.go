@@ -158,6 +158,9 @@ func (s *Store) RecordAnswers(ctx context.Context, answers []kb.GapAnswer) error
 		return ctx.Err()
 	}
 	const open = `state = 'OPEN' AND answered_at = 0`
+	if !s.Shared() && !slices.ContainsFunc(answers, s.concerns) {
+		return ctx.Err() // nearly all answers; others' gaps are not known before they are read
+	}
 	due := map[string]int64{}
 	err := s.view(ctx, "record answers", func(ctx context.Context, tx *txn) error {
 		if err := s.readGaps(ctx, tx); err != nil {
@@ -203,6 +206,12 @@ func (s *Store) RecordAnswers(ctx context.Context, answers []kb.GapAnswer) error
 		}
 		return nil
 	})
+}
+
+// concerns reports whether an answer is to a question that has a gap.
+func (s *Store) concerns(a kb.GapAnswer) bool {
+	w := gap.Read(clean(a.Question))
+	return slices.ContainsFunc(a.Kinds, func(k kb.GapKind) bool { return s.gapOf(k, w) != "" })
 }
 
 // lockPoll is how often one that must not wait for long looks whether others write.

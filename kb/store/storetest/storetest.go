@@ -799,6 +799,10 @@ func cancelled(t *testing.T, k kb.Knowledge) {
 		"Reviews":        func() error { _, _, err := k.Reviews(ctx, "", 0); return err },
 		"ResolveReview":  func() error { return k.ResolveReview(ctx, "x", kb.GapResolved, "") },
 		"RecordFeedback": func() error { return k.RecordFeedback(ctx, kb.Feedback{TraceID: "x"}) },
+		"ResolveGap":     func() error { return k.ResolveGap(ctx, "x", kb.GapDecision{State: kb.GapResolved, By: "x"}) },
+		"RecordAnswers": func() error {
+			return k.RecordAnswers(ctx, []kb.GapAnswer{{Question: "x", Kinds: []kb.GapKind{kb.GapMissing}}})
+		},
 	} {
 		wantError(t, name+" with a cancelled context", call(), context.Canceled)
 	}
