@@ -59,6 +59,12 @@ func (k *Checker) account(c Claim, i int, facts []int, best found) (Support, boo
 	if len(facts) == 1 {
 		claim = speakerOf(p, stretchOf(c, &p.Facts[facts[0]]))
 	}
+	for g := range claim.said { // visitors, of what can be visited
+		if doesOne(g, func(verb string) bool { return at.all[verb] > 0 }) {
+			delete(claim.said, g)
+			delete(claim.first, g)
+		}
+	}
 	if x := k.sibling(claim, at); x != nil {
 		return unsupported("said of " + strings.TrimSpace(v.page.Quote(at.label)))
 	}

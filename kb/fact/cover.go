@@ -73,6 +73,7 @@ type prepared struct {
 }
 
 func (e *Engine) prepare(n *Need, st *rarity) *prepared {
+	n = ofTerm(n)
 	p := &prepared{Need: n}
 	p.subject = e.needWording(n.Subject, st)
 	p.attribute = e.needWording(perPeriod(n.Attribute, n.Question), st)
@@ -129,6 +130,26 @@ func (e *Engine) prepare(n *Need, st *rarity) *prepared {
 		p.counted = u.Unit.Dim == quantity.None || u.Unit.Dim == quantity.Count
 	}
 	return p
+}
+
+// A question what a word means in the terms of somebody names a text, which does not repeat in
+// every sentence whose text it is.
+var (
+	asksMeaning = guarded(`\bwhat (?:do|does|did)\b.*\bmean\b|\bwhat (?:is|are|was|were) meant by\b|\bhow (?:is|are|was|were)\b.*\bdefined\b|\bthe (?:meaning|definition) of\b`)
+	paperNamed  = guarded(`^(?:the |these |those |your |our |its |their )?(?:[a-z-]+ )?(?:terms?|rules?|contracts?|agreements?|regulations?|law|act|handbook|policy|statutes?|by-?laws?|guidelines?|conditions|document|leaflet|notice|brochure|text|lease|licen[cs]e|manual|tariff|charter|code)\b`)
+)
+
+// ofTerm is a need without the text that the meaning of a word is asked of.
+func ofTerm(n *Need) *Need {
+	if n.Class != "DEFINITION" || n.Subject == "" || !asksMeaning.MatchString(fold(n.Question)) {
+		return n
+	}
+	own := *n
+	if paperNamed.MatchString(fold(own.Attribute)) {
+		own.Attribute = ""
+	}
+	own.Given = slices.DeleteFunc(slices.Clone(own.Given), func(g string) bool { return paperNamed.MatchString(fold(g)) })
+	return &own
 }
 
 // perPeriod puts back the per before a period that an attribute ends with: a fee per month is

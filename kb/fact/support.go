@@ -1027,7 +1027,7 @@ var deniedTail = regexp.MustCompile(`^(?:but |and |yet )?(?:no|not) `)
 
 // sameCharge raises a clause that says whether something is charged where the claim says that
 // nothing is.
-const sameCharge = 0.12
+const sameCharge = 0.4
 
 // besides is the weight of the words that are not among the named ones: what is covered
 // of it, and all.
@@ -1342,6 +1342,9 @@ func (k *Checker) opposed(c Claim, cl *Clause, w *wording, best []found) (Suppor
 		v := k.views[b.page]
 		src := &v.page.Clauses[b.clause]
 		negClaim, neg := denies(c.Page, cl, v.page, src)
+		if first := k.views[best[0].page]; n > 0 && b.page == best[0].page && src.Sentence == first.page.Clauses[best[0].clause].Sentence && deniedTail.MatchString(first.clauseText(best[0].clause)) {
+			continue // hens, of which ducks are denied
+		}
 		if agreeFree(c.Page, cl, v.page, src) > 0 || k.withoutAs(cl, src, v) || n > 0 && ofTheRest(c.Page, c.Span, v, src) {
 			continue
 		}
@@ -1475,6 +1478,9 @@ func (k *Checker) otherSubject(cl *Clause, b found) string {
 	if w.score(cells) >= 0.3 {
 		return ""
 	}
+	if doerOf(cl.Topic.Text, k.views[b.page].clauseBag(b.clause)) {
+		return ""
+	}
 	for _, v := range k.views {
 		for i := range v.page.Clauses {
 			if w.scoreOn(v.clauseBag(i)) >= 0.9 {
@@ -1483,6 +1489,33 @@ func (k *Checker) otherSubject(cl *Clause, b found) string {
 		}
 	}
 	return ""
+}
+
+// doerOf reports whether a name of people is made from a verb of a clause that leaves out who
+// does it: visitors, of what can be visited.
+func doerOf(name string, b *bag) bool {
+	for w := range strings.FieldsSeq(fold(name)) {
+		if doesOne(w, func(verb string) bool { return b.weight(wordKey(verb)) > 0 }) {
+			return true
+		}
+	}
+	return false
+}
+
+// doesOne reports whether a word is the name of who does what one of the verbs says that has
+// holds, which are stems.
+func doesOne(word string, has func(verb string) bool) bool {
+	w := strings.TrimSuffix(word, "s")
+	if len(w) < 5 || !strings.HasSuffix(w, "er") && !strings.HasSuffix(w, "or") {
+		return false
+	}
+	verb := w[:len(w)-2]
+	for _, form := range []string{verb, verb + "e", verb[:len(verb)-1]} { // visit-or, rid-er, swimm-er
+		if len(form) > 2 && has(text.Stem(form)) {
+			return true
+		}
+	}
+	return false
 }
 
 // namesSubject reports whether a clause speaks of the very subject of the claim, which
