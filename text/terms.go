@@ -1,9 +1,11 @@
 package text
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 )
 
 // TermKind tells how a term was found.
@@ -63,14 +65,24 @@ const (
 // AppendTerms is TermsWith into a list of the caller's.
 func AppendTerms(out []Term, runes, folded []rune, match Match) []Term {
 	l := lexers.Get().(*lexer)
-	l.runes, l.folded, l.match, l.text, l.out = runes, folded, match, string(folded), out
-	l.offsets = l.offsets[:0]
-	at := int32(0)
+	l.runes, l.folded, l.match, l.out = runes, folded, match, out
+	l.offsets = slices.Grow(l.offsets[:0], len(folded)+1)
+	size := 0
 	for _, r := range folded {
-		l.offsets = append(l.offsets, at)
-		at += int32(runeLen(r))
+		size += runeLen(r)
 	}
-	l.offsets = append(l.offsets, at)
+	var plain strings.Builder
+	plain.Grow(size)
+	for _, r := range folded {
+		l.offsets = append(l.offsets, int32(plain.Len()))
+		if uint32(r) < utf8.RuneSelf {
+			plain.WriteByte(byte(r))
+		} else {
+			plain.WriteRune(r)
+		}
+	}
+	l.offsets = append(l.offsets, int32(plain.Len()))
+	l.text = plain.String()
 	l.run()
 	out = l.out
 	l.runes, l.folded, l.match, l.text, l.out = nil, nil, nil, "", nil

@@ -86,6 +86,7 @@ type scratch struct {
 	offsets   []int32 // of each code point in src.Text, in bytes
 	cues      []cue
 	all       []text.Term // see findTerms
+	latin     []latinWord // by code point, see latinAt
 	seen      termSet
 }
 
@@ -94,7 +95,7 @@ const mostKept = 1 << 12
 
 // release forgets what was read.
 func (s *scratch) release() {
-	if cap(s.facts) > mostKept || cap(s.all) > 4*mostKept {
+	if cap(s.facts) > mostKept || cap(s.all) > 4*mostKept || cap(s.latin) > 4*mostKept {
 		*s = scratch{}
 		return
 	}
@@ -103,6 +104,7 @@ func (s *scratch) release() {
 	clear(s.all)
 	s.facts, s.clauses, s.sentences = s.facts[:0], s.clauses[:0], s.sentences[:0]
 	s.offsets, s.cues, s.all = s.offsets[:0], s.cues[:0], s.all[:0]
+	s.latin = s.latin[:0]
 }
 
 // exact is a copy of a list without room to grow.

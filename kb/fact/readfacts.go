@@ -51,9 +51,12 @@ func (r *reader) read(sentence int, d draft) {
 	}
 	st.terms = r.termsIn(st.Span)
 	r.findSubject(st)
-	for _, c := range r.cuesIn(st.main) {
-		if !r.inValue(c.Span) && !st.conditional(c.Span) {
-			st.cues = append(st.cues, c)
+	if cues := r.cuesIn(st.main); len(cues) > 0 {
+		st.cues = make([]cue, 0, len(cues))
+		for _, c := range cues {
+			if !r.inValue(c.Span) && !st.conditional(c.Span) {
+				st.cues = append(st.cues, c)
+			}
 		}
 	}
 	clause := Clause{Span: st.Span, Sentence: sentence, Terms: st.terms, Quantities: r.quantsIn(st.Span), Conditions: st.conditions}

@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"slices"
 	"strings"
 
 	"suffice.dev/suffice/text"
@@ -140,6 +141,57 @@ func (r *reader) wordAt(i, end int) int {
 	return i
 }
 
+// latinWord is a Latin word as the search for a predicate sees it.
+type latinWord struct {
+	end   int32 // behind it; 0 = not looked at
+	form  verbForm
+	joins wordJoin // of words that are no verb
+	known string   // see internWord
+}
+
+// wordJoin is what a word that is no verb joins, or how it ends.
+type wordJoin uint8
+
+const (
+	joinsNothing wordJoin = iota
+	joinsRelative
+	joinsClause
+	endsInS
+)
+
+// latinAt is the Latin word at i, read once where it ends before the end: the pieces of a
+// sentence are searched for a predicate in several ways.
+func (r *reader) latinAt(i, end int) latinWord {
+	if len(r.latin) == 0 {
+		r.latin = slices.Grow(r.latin, len(r.folded))[:len(r.folded)]
+		clear(r.latin)
+	}
+	if w := r.latin[i]; w.end != 0 && int(w.end) <= end {
+		return w
+	}
+	j := r.wordAt(i, end)
+	var buf [32]byte
+	b := r.asciiWord(buf[:0], i, j)
+	w := latinWord{end: int32(j), form: verbForms[string(b)], known: "?"}
+	if len(b) < len(buf) {
+		w.known = internWord(b)
+	}
+	switch string(b) {
+	case "who", "which", "whose", "that", "whom":
+		w.joins = joinsRelative
+	case "when", "if", "unless", "because", "until", "while", "whereas", "although":
+		w.joins = joinsClause
+	default:
+		if n := len(b); n > 3 && b[n-1] == 's' && b[n-2] != 's' {
+			w.joins = endsInS
+		}
+	}
+	if j < end { // it does not end there because the search does
+		r.latin[i] = w
+	}
+	return w
+}
+
 // englishPredicate finds the first finite verb of an English stretch: where it
 // begins and ends (with its auxiliaries).
 func (r *reader) englishPredicate(s text.Span) (start, end int, ok bool) {
@@ -161,29 +213,28 @@ func (r *reader) englishPredicate(s text.Span) (start, end int, ok bool) {
 			i++
 			continue
 		}
-		j := r.wordAt(i, s.End)
-		w := r.asciiWord(buf[:0], i, j)
+		w := r.latinAt(i, s.End)
+		j, form := int(w.end), w.form
 		if words++; words > 80 {
 			break
 		}
-		form := verbForms[string(w)]
 		switch {
 		case r.inValue(text.Span{Start: i, End: j}):
 			prev, i = "s", j // "children under twelve travel": a number is followed as a plural is
 			continue
 		case form == 0:
-			switch string(w) {
-			case "who", "which", "whose", "that", "whom":
+			switch w.joins {
+			case joinsRelative:
 				if words > 1 && !nounMarks[prev] {
 					relativeOpen = true
 				}
-			case "when", "if", "unless", "because", "until", "while", "whereas", "although":
+			case joinsClause:
 				if weakStart >= 0 {
 					return weakStart, weakEnd, true
 				}
-			default:
+			case endsInS:
 				// After it, he, she a word in -s is a verb, known or not.
-				if n := len(w); n > 3 && w[n-1] == 's' && w[n-2] != 's' && pronounWords[prev] {
+				if pronounWords[prev] {
 					return i, j, true
 				}
 			}
@@ -203,7 +254,7 @@ func (r *reader) englishPredicate(s text.Span) (start, end int, ok bool) {
 		case nounMarks[prev] || words == 1 && form == pluralForm && !coordinated:
 		case form == pluralForm, form == baseForm, form == pastForm:
 			follows, firm := r.objectFollows(j, s.End)
-			if (weakStart < 0 || loose && firm) && follows && (form != baseForm || words == 1 || strings.HasSuffix(prev, "s") || plurals[prev] || firm && (loose || !nounBases[string(w)])) {
+			if (weakStart < 0 || loose && firm) && follows && (form != baseForm || words == 1 || strings.HasSuffix(prev, "s") || plurals[prev] || firm && (loose || !nounBases[string(r.asciiWord(buf[:0], i, j))])) {
 				weakStart, weakEnd = i, j
 				if words == 1 || firm && form != pastForm {
 					return weakStart, weakEnd, true
@@ -211,12 +262,7 @@ func (r *reader) englishPredicate(s text.Span) (start, end int, ok bool) {
 				loose = !firm
 			}
 		}
-		if len(w) < len(buf) {
-			prev = internWord(w)
-		} else {
-			prev = "?"
-		}
-		i = j
+		prev, i = w.known, j
 	}
 	if weakStart >= 0 {
 		return weakStart, weakEnd, true

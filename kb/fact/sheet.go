@@ -164,6 +164,13 @@ type clauseMarks struct {
 	away    bool      // points elsewhere and states nothing itself
 }
 
+// The lists of words that sort a clause, as they are looked for in one pass.
+var (
+	statusOffIn, statusOnIn = newLiterals(statusOff), newLiterals(statusOn)
+	ruleWordsIn             = newLiterals(ruleWords)
+	elsewhereWordsIn        = newLiterals(elsewhereWords)
+)
+
 // marksAt sorts a clause, once.
 func (s *sheet) marksAt(i int) *clauseMarks {
 	return s.marks.get(i, func() *clauseMarks {
@@ -171,15 +178,15 @@ func (s *sheet) marksAt(i int) *clauseMarks {
 		runes := s.foldedText()[c.Start:c.End]
 		m := &clauseMarks{folded: string(runes)}
 		switch {
-		case hasAny(m.folded, statusOff):
+		case statusOffIn.in(m.folded):
 			m.status = -1
-		case hasAny(m.folded, statusOn):
+		case statusOnIn.in(m.folded):
 			m.status = 1
 		}
-		m.rule, m.several = hasAny(m.folded, ruleWords), hasMany(m.folded)
+		m.rule, m.several = ruleWordsIn.in(m.folded), hasMany(m.folded)
 		m.charge = s.chargeAt(i)
 		m.often, m.oftenAt = often(runes)
-		m.away = len(c.Quantities) == 0 && hasAny(m.folded, elsewhereWords) && elsewhere.MatchString(m.folded)
+		m.away = len(c.Quantities) == 0 && elsewhereWordsIn.in(m.folded) && elsewhere.MatchString(m.folded)
 		return m
 	})
 }

@@ -1,6 +1,9 @@
 package quantity
 
-import "math/big"
+import (
+	"math/big"
+	"math/bits"
+)
 
 // number is a number as written, before its unit is known.
 type number struct {
@@ -39,7 +42,25 @@ var pow10 = func() [40]*big.Rat {
 	return t
 }()
 
-func mul(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }
+// mul multiplies; whole numbers, which most are, without looking for a common factor.
+func mul(a, b *big.Rat) *big.Rat {
+	if a.IsInt() && b.IsInt() && a.Num().IsInt64() && b.Num().IsInt64() {
+		x, y := a.Num().Int64(), b.Num().Int64()
+		if hi, lo := bits.Mul64(magnitude(x), magnitude(y)); hi == 0 && lo < 1<<63 {
+			return new(big.Rat).SetInt64(x * y)
+		}
+	}
+	return new(big.Rat).Mul(a, b)
+}
+
+// magnitude is a number without its sign.
+func magnitude(x int64) uint64 {
+	if x < 0 {
+		return -uint64(x)
+	}
+	return uint64(x)
+}
+
 func add(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }
 
 func isDigit(r rune) bool { return '0' <= r && r <= '9' }
@@ -534,9 +555,24 @@ func digitsOf(v int64) int {
 	return k
 }
 
-// word is the Latin word at i, in a buffer of the scanner: valid until the next
-// call. Words of more than 23 letters come back empty with their end.
+// seenWord is a word that was cut at a place.
+type seenWord struct {
+	at, end int // at: 1 + the place; 0 = none
+	word    string
+}
+
+// word is the Latin word at i with its end. Words of more than 23 letters come back empty. The
+// forms that a number may go on with ask for the words around it again and again.
 func (s *scanner) word(i int) (string, int) {
+	known := &s.seen[uint(i)%uint(len(s.seen))]
+	if known.at != i+1 {
+		known.word, known.end = s.cutWord(i)
+		known.at = i + 1
+	}
+	return known.word, known.end
+}
+
+func (s *scanner) cutWord(i int) (string, int) {
 	j := i
 	for j < len(s.f) && 'a' <= s.f[j] && s.f[j] <= 'z' {
 		j++
@@ -547,7 +583,8 @@ func (s *scanner) word(i int) (string, int) {
 	if j < len(s.f) && isOtherLetter(s.f[j]) {
 		return "", j
 	}
-	b := make([]byte, 0, 24)
+	var buf [24]byte
+	b := buf[:0]
 	for _, r := range s.f[i:j] {
 		b = append(b, byte(r))
 	}

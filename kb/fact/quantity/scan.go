@@ -14,6 +14,7 @@ type scanner struct {
 	floor int // end of the last quantity: nothing before it may be read again
 	out   []Quantity
 	buf   [24]byte
+	seen  [16]seenWord // the words that were cut last, see word
 }
 
 func (s *scanner) run() {
@@ -137,18 +138,25 @@ func (s *scanner) numbered(n number) (Quantity, bool) {
 		if isLetter(s.at(start - 1)) {
 			return Quantity{}, false
 		}
-		name = string(s.f[start:k])
-		if name == "no" || name == "nr" {
+		var buf [12]byte
+		w := buf[:0]
+		for _, r := range s.f[start:k] {
+			if r >= 0x80 {
+				return Quantity{}, false // no numbered thing is written with it
+			}
+			w = append(w, byte(r))
+		}
+		if string(w) == "no" || string(w) == "nr" {
 			if s.at(k) != '.' {
 				return Quantity{}, false
 			}
 			name = "number"
 			break
 		}
-		if !numberedThings[name] {
+		if !numberedThings[string(w)] {
 			return Quantity{}, false
 		}
-		name = nounName(name)
+		name = nounName(string(w))
 	default:
 		return Quantity{}, false
 	}
