@@ -526,7 +526,11 @@ func (r *reader) hanCondition(s text.Span, first cue, ok, last bool, pieces []pi
 			}
 			// 除…外
 			if c.class == exceptCue && text.IsHan(r.folded[c.Start]) {
-				for _, o := range cs {
+				closes := cs
+				if last := (cue{text.Span{Start: s.End - 1, End: s.End}, outside}); r.folded[s.End-1] == '外' && last.Start > c.End+1 {
+					closes = append(slices.Clip(cs), last) // 除残疾人专用车外: no 车外
+				}
+				for _, o := range closes {
 					if o.class == outside && o.Start > c.End {
 						what := text.Span{Start: c.End, End: o.Start}
 						if c.Start > s.Start {

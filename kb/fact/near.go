@@ -283,7 +283,7 @@ const (
 // stanceWordList finds those words in a folded text, longest first.
 var stanceWordList = text.NewTrie(map[int16]string{
 	int16(negator):        "不|没|未|无|非|没有|并非|并不|并未|从未|从不|尚未|毫无|not|no|never|neither|nor|without|cannot|can't|none|nothing|nobody|hardly|isn't|wasn't|aren't|weren't|don't|doesn't|didn't|won't|hasn't|haven't|hadn't|shouldn't|couldn't|wouldn't|fails to|failed to|unable to",
-	int16(modalMust):      "要先|要提前|要事先|得先|得提前|必须|应当|须|务必|一定要|必需|需要|需|must|shall|have to|has to|had to|need to|needs to|required to|obliged to",
+	int16(modalMust):      "不得不|不能不|不可不|要先|要提前|要事先|得先|得提前|必须|应当|须|务必|一定要|必需|需要|需|must|shall|have to|has to|had to|need to|needs to|required to|obliged to",
 	int16(modalMay):       "可以|可|能够|能|允许|准许|有权|may|can|allowed to|permitted to|free to|able to|capable of|has the ability to|have the ability to|in a position to|has permission to|have permission to|it is possible to|entitled to",
 	int16(modalMustNot):   "不得|不可|不能|不准|禁止|严禁|不可以|不允许|请勿|切勿|must not|shall not|may not|not allowed|not permitted|prohibited|forbidden|mustn't",
 	int16(modalShould):    "应|应该|建议|宜|最好|should|ought to|recommended|advisable",
@@ -337,6 +337,18 @@ func stancesIn(p *Page, ts []token, lo, hi int) map[stanceKind]int {
 		i = end - 1
 	}
 	return out
+}
+
+// wholeStance is the kind of stance that a text is a word of and nothing else; 0 for none.
+func wholeStance(s string) stanceKind {
+	folded := text.Fold([]rune(s))
+	if len(folded) == 0 {
+		return 0
+	}
+	if end, id, ok := stanceWordList.Longest(folded, 0); ok && end == len(folded) {
+		return stanceKind(id)
+	}
+	return 0
 }
 
 // otherValue begins the reason for a value that the source gives otherwise. A claim
@@ -467,6 +479,9 @@ func (k *Checker) judge(cp *Page, n nearQuote, o op) (judgement, string) {
 		return j, why
 	}
 	if e := k.engine; o.b0 < o.b1 && e.synonyms(ins, del) {
+		return harmless, ""
+	}
+	if kind := wholeStance(ins); kind != 0 && kind == wholeStance(del) { // 必须, 不得不
 		return harmless, ""
 	}
 	// Negation on one side only.
@@ -774,6 +789,9 @@ func (k *Checker) changedValue(cp, sp *Page, n nearQuote, o op) (judgement, stri
 			return opposite, otherValue + sp.Quote(qb.Span) + ", not " + cp.Quote(qa.Span), true
 		}
 		return open, "", true
+	}
+	if okA && toldIn(sp, n.sentence, ta) {
+		return open, "stated elsewhere in the sentence", true
 	}
 	if claimDigits && sourceDigits {
 		return opposite, otherValue + opText(sp, n.source, o.b0, o.b1) + ", not " + opText(cp, n.claim, o.a0, o.a1), true

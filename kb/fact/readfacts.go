@@ -54,7 +54,7 @@ func (r *reader) read(sentence int, d draft) {
 	if cues := r.cuesIn(st.main); len(cues) > 0 {
 		st.cues = make([]cue, 0, len(cues))
 		for _, c := range cues {
-			if !r.inValue(c.Span) && !st.conditional(c.Span) {
+			if inValue := r.inValue(c.Span); (!inValue || c.class == noneOf && !r.inValue(text.Span{Start: c.Start, End: c.Start + 1})) && !st.conditional(c.Span) { // 没有一名学员
 				st.cues = append(st.cues, c)
 			}
 		}
@@ -143,7 +143,7 @@ func (r *reader) hanInner(st *statement) {
 			}
 		case withCue:
 			for _, m := range cs[i+1:] {
-				if m.class == may || m.class == must || m.class == verb && m.Start > c.End+1 && m.End >= st.main.End-4 {
+				if m.class == may || m.class == must || m.class == needNot || m.class == verb && m.Start > c.End+1 && m.End >= st.main.End-4 {
 					add(If, text.Span{Start: c.Start, End: m.Start})
 					from = m.Start
 					break
@@ -555,8 +555,11 @@ func (r *reader) manner(st *statement, c *Clause) {
 			if st.chinese && r.insideNoun(st, q) {
 				continue
 			}
-			if q.Start-lastNeg <= 6 && st.chinese && negs == 1 {
-				negs = 0 // 没有不…, 并非不…
+			if (q.Start-lastNeg <= 6 || c.Quantifier == NoneOf) && st.chinese && negs == 1 {
+				negs = 0                    // 没有不…, 并非不…
+				if c.Quantifier == NoneOf { // 没有一名学员不…
+					c.Quantifier = All
+				}
 			} else {
 				negs = 1
 			}

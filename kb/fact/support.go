@@ -70,6 +70,7 @@ type found struct {
 	fit                float64
 	rel                relation.Relation
 	why                string
+	inCase             bool // the value holds in the very case that the claim names, by the case's own bound
 	left               bool // the value is what the fact leaves over: the clause says it with the opposite words
 }
 
@@ -77,6 +78,10 @@ type found struct {
 // a source about the same thing, its words are those of the sources, and nothing
 // that limits the source was dropped. A fact that excludes it always wins.
 func (k *Checker) Check(c Claim) Support {
+	if s := withoutCourtesy(c.Page.Runes, c.Span); s != c.Span {
+		c.Page = k.engine.Read(Source{Text: string(c.Page.Runes[s.Start:s.End])})
+		c.Span = text.Span{Start: 0, End: len(c.Page.Runes)}
+	}
 	k.engine.sheet(c.Page, "") // what is worked out of the claim's page is kept with it, too
 	return k.current(c)
 }
@@ -158,7 +163,10 @@ func (k *Checker) worded(c Claim, clauses []int) Support {
 		if k.premise(c, clauses, i) {
 			if s, ok := k.supposed(c, i); ok {
 				said++
-				total = worse(total, s)
+				ground := total.Ground
+				if total = worse(total, s); s.Verdict == SupportedClaim {
+					total.Ground = ground // what only names the case is no ground for what is said of it
+				}
 			}
 			continue
 		}
@@ -421,9 +429,11 @@ func (k *Checker) clause(c Claim, i int) (Support, bool) {
 	out.Probability = math.Min(0.99, 0.55+0.45*coverage)
 	out.Evidence = refs
 	switch o := &v.page.Clauses[best[0].clause]; {
+	case len(facts) > 0 && slices.ContainsFunc(evidence, func(h found) bool { return h.inCase }):
+		out.Ground = OnComparison // a reader does not reckon in which of several tiers a case falls
 	case len(facts) > 0:
 		out.Ground = OnValues
-	case coverage >= sameDenial && agreeDenied(p, cl, v.page, o):
+	case coverage >= sameDenial && (agreeDenied(p, cl, v.page, o) || cl.Modality == NeedNot && k.released(c, cl, w, best[0])):
 		out.Ground = OnStance
 	}
 	return out, true
@@ -532,6 +542,7 @@ func (k *Checker) value(c Claim, f *Fact, w, topic *wording) ([]found, Support) 
 				h.rel, h.why = relation.Differs, "another case"
 			case !o.Threshold && k.otherCase(c, f, o) == relation.Same:
 				h.fit += 0.15
+				h.inCase = h.rel == relation.Same
 			case perShared(c.Page, f, v, o) < 0 && !foreign(c.Page, v.page):
 				h.rel, h.why = relation.Differs, "of another unit each"
 			case perShared(c.Page, f, v, o) > 0 && h.rel == relation.Same:
@@ -1219,7 +1230,13 @@ func (k *Checker) stance(c Claim, cl *Clause, w *wording, b found, coverage floa
 		negClaim = negSource
 	}
 	if (cl.Modality == NeedNot) != (src.Modality == NeedNot) && (cl.Modality == Must || src.Modality == Must) && !excepted {
+		if cl.Modality == NeedNot && k.released(c, cl, w, b) {
+			return Support{}, false
+		}
 		return denied("the source binds otherwise")
+	}
+	if cl.Modality == Must && src.Modality == Must && k.released(c, cl, w, b) {
+		return Support{Verdict: ContradictedClaim, Probability: 0.05, Reason: "the source releases them"}, true
 	}
 	if k.withoutAs(cl, src, v) || b.left || cl.Quantifier == Only && nobodyBut.MatchString(fold(v.page.Quote(src.Span))) {
 		negClaim = negSource
@@ -1321,6 +1338,32 @@ func (k *Checker) predicated(cl *Clause, w *wording, b found) bool {
 	}
 	sum, total := besides(w, w.cover(v.clauseBag(b.clause)).cells, w.cover(bagOf(k.engine.wording(cl.Topic.Text, nil))).cells)
 	return total < 1 || sum >= leastPredicate*total
+}
+
+// released reports whether a clause beside the one that binds releases those whom the claim
+// names and the binding clause does not: 须参加培训，持有证书的人员免于参加.
+func (k *Checker) released(c Claim, cl *Clause, w *wording, b found) bool {
+	v := k.views[b.page]
+	src := &v.page.Clauses[b.clause]
+	own := w.cover(v.saidBag(b.clause)).cells
+	for n := range v.page.Clauses {
+		o := &v.page.Clauses[n]
+		if o.Modality != NeedNot || o.Sentence < src.Sentence || o.Sentence > src.Sentence+1 {
+			continue
+		}
+		there := w.cover(v.saidBag(n)).cells
+		sum, total := 0.0, 0.0
+		for i, cell := range w.cells {
+			if own[i] < cellCovered {
+				total += cell.weight
+				sum += cell.weight * there[i]
+			}
+		}
+		if total >= 1.5 && sum >= 0.7*total {
+			return true
+		}
+	}
+	return false
 }
 
 // leastPredicate is the least share of a claim's words beside its subject that a clause has which
@@ -1670,7 +1713,7 @@ func (e *Engine) liftSimilarClause(w *wording, cells []float64, v *view, c *Clau
 // politeness are words of a courtesy wherever they stand in a sentence; courtesy and
 // interjection match one by its beginning, in English.
 var (
-	politeness = []string{"希望以上", "希望对您", "希望能帮", "如有疑问", "如有其他", "如需进一步", "欢迎随时", "请随时", "祝您", "感谢您", "谢谢", "您好", "你好", "很高兴", "抱歉", "对不起", "不好意思",
+	politeness = []string{"希望以上", "希望对您", "希望对你", "希望能帮", "帮到您", "帮到你", "如有疑问", "如有其他", "如需进一步", "如需其他", "如需更多", "如需帮助", "请告诉我", "告诉我一声", "为您解答", "随时问我", "祝你", "欢迎随时", "请随时", "祝您", "感谢您", "谢谢", "您好", "你好", "很高兴", "抱歉", "对不起", "不好意思",
 		"以上信息", "供您参考", "仅供参考", "根据提供的", "以下是", "综上", "feel free", "let me know", "hope this helps", "happy to help", "you're welcome", "hesitate to",
 		"please contact us", "is there anything", "great question", "good question", "best regards", "as an ai"}
 	courtesy = regexp.MustCompile(`^(?:please,? )?(?:i hope|we hope|hope (?:this|that|it)\b|hoping|(?:i|we)(?:['’]d| would|['’]m| am|['’]re| are|['’]ll| will)(?: be)?(?: always| more than| only too)* (?:glad|happy|pleased|delighted|here (?:to|if)|sorry|afraid)\b|(?:always )?(?:happy|glad|pleased) to\b|thanks?\b|many thanks|you are welcome|` +
@@ -1705,6 +1748,39 @@ func notAClaim(s string) bool {
 		return true
 	}
 	return !digits && hasWord(f, ignorance)
+}
+
+// sourced matches what only says that there are sources: 根据资料，.
+var sourced = guarded(`^(?:根据|按照|依据|从)(?:您?提供的|所给的?|所提供的|现有|上述|以上|相关|手头的?)?(?:资料|材料|文件|文档|信息|内容|片段)(?:显示|记载|所述|所载|可知|来看|看)?$`)
+
+// mostCourtesy is how many code points a courtesy has at most beside what a sentence claims.
+const mostCourtesy = 14
+
+// withoutCourtesy cuts off what a sentence begins and ends with out of courtesy: 您好，….
+// A sentence that is nothing else stays whole.
+func withoutCourtesy(runes []rune, span text.Span) text.Span {
+	courteous := func(s text.Span) bool {
+		f := strings.Trim(fold(string(runes[s.Start:s.End])), " 。.!！")
+		return s.Len() <= mostCourtesy && f != "" && !strings.ContainsAny(f, "0123456789") && (hasWord(f, politeness) || sourced.MatchString(f))
+	}
+	stop := func(r rune) bool { return r == '，' || r == ',' || r == '！' || r == '!' || r == '：' }
+	out := span
+	for i := out.Start; i < out.End && i-out.Start <= mostCourtesy; i++ {
+		if stop(runes[i]) && courteous(text.Span{Start: out.Start, End: i}) {
+			for i++; i < out.End && runes[i] == ' '; i++ {
+			}
+			out.Start = i
+		}
+	}
+	for i := out.End - 2; i > out.Start && out.End-i <= mostCourtesy; i-- {
+		if stop(runes[i]) && courteous(text.Span{Start: i + 1, End: out.End}) {
+			out.End = i
+		}
+	}
+	if out.Len() < 4 || out != span && hasAny(fold(string(runes[out.Start:min(out.Start+3, out.End)])), []string{"如", "若", "要是", "还有", "有任何"}) {
+		return span // 如果还有其他问题，欢迎随时问我
+	}
+	return out
 }
 
 // comparison judges claims that compare two things, or one thing at two times, from

@@ -19,7 +19,7 @@ var (
 	ofAllHan   = guarded(`都|均|一律|全部|所有|任何|一切|凡|始终|总是`)
 	// What a source has that says it of all, the claim's words included.
 	saysAllLatin = guarded(`\b(?:all|any|always|every|each|everyone|everybody|everything|everywhere|anyone|anybody|anything|whatever|whichever|whoever|regardless|both|whole|entire|throughout|no matter|no|none|never)\b`)
-	saysAllHan   = guarded(`都|均|一律|全部|所有|任何|一切|凡|始终|总是|各|每|全|皆|不论|无论|不管|不分`)
+	saysAllHan   = guarded(`都|均|一律|全部|所有|任何|一切|凡|始终|总是|各|每|全|皆|不论|无论|不管|不分|没有一|没有哪|无一`)
 	rate         = guarded(`^every .*[a-z]$`)
 
 	obliges     = guarded(`\bmust\b`)

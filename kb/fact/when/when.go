@@ -3,6 +3,8 @@
 package when
 
 import (
+	"strconv"
+	"strings"
 	"time"
 
 	"suffice.dev/suffice/kb/fact/relation"
@@ -67,7 +69,7 @@ func Compare(a, b Expr) (relation.Relation, string) {
 		return relation.Unknown, "recurring times"
 	}
 	if a.open() || b.open() {
-		if a.Text != "" && a.Text == b.Text && a.Kind == b.Kind {
+		if a.Text != "" && a.Kind == b.Kind && alike(a.Text, b.Text) {
 			return relation.Same, "equal wording"
 		}
 		return relation.Unknown, "no interval"
@@ -124,6 +126,38 @@ func Compare(a, b Expr) (relation.Relation, string) {
 		return relation.Excludes, "disjoint"
 	}
 	return relation.Differs, "overlapping periods"
+}
+
+// alike reports whether two expressions are written alike but for their numerals: 明年六月, 明年6月.
+func alike(a, b string) bool { return a == b || plainNumerals(a) == plainNumerals(b) }
+
+// plainNumerals writes the Chinese numerals up to 99 of a text in digits.
+func plainNumerals(s string) string {
+	if !strings.ContainsAny(s, "一二三四五六七八九十") {
+		return s
+	}
+	runes := []rune(s)
+	var out []rune
+	for i := 0; i < len(runes); {
+		n, j := 0, i
+		for ; j < len(runes); j++ {
+			if d := strings.IndexRune("一二三四五六七八九", runes[j]); d >= 0 {
+				n += d/len("一") + 1
+			} else if runes[j] == '十' {
+				n = 10 * max(n, 1)
+			} else {
+				break
+			}
+		}
+		if j == i {
+			out = append(out, runes[i])
+			i++
+			continue
+		}
+		out = append(out, []rune(strconv.Itoa(n))...)
+		i = j
+	}
+	return string(out)
 }
 
 // coarse reports that one of two beginnings was stated by month or year and holds
