@@ -147,6 +147,13 @@ func (x *comparer) carried(n *prepared, r Ref) []float64 {
 	}
 	n.answersState(n.all, cells, v.factSides(r.Fact))
 	said := v.sentenceOf(f)
+	for _, word := range strings.FieldsFunc(said, func(r rune) bool { return r < 'a' || r > 'z' }) {
+		if stem, ok := strings.CutSuffix(word, "ies"); ok && len(stem) > 1 { // flies: fly
+			b := newBag(1)
+			v.addText(b, stem+"y", 1)
+			lift(n.all, cells, b, 1)
+		}
+	}
 	for k, c := range n.all.cells {
 		if !c.han && cells[k] < cellCovered && derived(said, fold(n.all.text(c.Span))) {
 			cells[k] = cellCovered
@@ -158,14 +165,8 @@ func (x *comparer) carried(n *prepared, r Ref) []float64 {
 // leastStem is how many letters a word has that another one is made of.
 const leastStem = 4
 
-// derived reports whether a text has a word that is made of another: reopened of open, flies of
-// fly.
-func derived(said, word string) bool {
-	if stem, ok := strings.CutSuffix(word, "y"); ok && len(stem) > 1 && writtenIn(said, stem+"ies") {
-		return true
-	}
-	return len(word) >= leastStem && strings.Contains(said, word)
-}
+// derived reports whether a text has a word that is made of another: reopened of open.
+func derived(said, word string) bool { return len(word) >= leastStem && strings.Contains(said, word) }
 
 // asksOne matches a question for the one who holds an office, did a deed, or bears a name.
 var asksOne = regexp.MustCompile(`\bwho(?:'s| is| was)\b|\bwhat (?:is|was) the (?:name|capital|seat)\b|\bwhose\b|是谁|谁是|由谁|哪位|叫什么|名字|哪家`)
