@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -120,7 +121,7 @@ func (k *Checker) groupsOf(page int) []group {
 		}
 		x.label = labelOf(p, x)
 		x.all, x.named, x.first = grams(p, x.Span), grams(p, x.label), grams(p, leading(p, x.label, labelRunes/2))
-		x.inherited = k.phraseGrams(v.title)
+		x.inherited = maps.Clone(k.phraseGrams(v.title)) // the kept one is not to be added to
 		pointing, _ := selfNoun(v.foldedText()[x.Start:x.End])
 		if n := len(out); n > 0 && !x.row && out[n-1].sentence >= s-1 && (pointing != "" || goesOn.MatchString(fold(p.Quote(x.Span)))) {
 			for _, from := range []map[string]float64{out[n-1].all, out[n-1].inherited} {
