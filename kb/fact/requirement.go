@@ -2,7 +2,6 @@ package fact
 
 import (
 	"strings"
-	"unicode"
 
 	"suffice.dev/suffice/text"
 )
@@ -173,6 +172,8 @@ func (k *Checker) requires(c Claim) (Support, bool) {
 			}
 			s := Support{Ground: OnStance, Evidence: []Ref{{Page: p, Fact: -1, Span: v.page.Sentences[r.sentence].Span, Score: act.score(cells)}}}
 			switch {
+			case mine.kind == takes && r.kind == suffices:
+				continue // that it will do does not say that it takes it
 			case mine.kind != free && r.kind != free:
 				s.Verdict, s.Probability = SupportedClaim, 0.9
 			case mine.kind == free && r.kind == free:
@@ -193,10 +194,15 @@ func (k *Checker) requires(c Claim) (Support, bool) {
 	return *best, true
 }
 
-// otherDigits reports whether a text has a number that another one has not.
+// otherDigits reports whether a text has a number that another one has not, in digits or in
+// Chinese numerals; 一 alone is in too many words that are no number.
 func otherDigits(a, b string) bool {
-	for _, n := range strings.FieldsFunc(a, func(r rune) bool { return !unicode.IsDigit(r) && r != '.' }) {
-		if !strings.Contains(b, n) {
+	have := numbersIn(text.Fold([]rune(b)))
+	have.spelled(text.Fold([]rune(b)))
+	want := numbersIn(text.Fold([]rune(a)))
+	want.spelled(text.Fold([]rune(a)))
+	for n := range want {
+		if n != "1" && !have[n] {
 			return true
 		}
 	}

@@ -72,7 +72,11 @@ func (k *Checker) pointsBack(claim []rune, page, clause int) string {
 		}
 		from = v.page.Clauses[last].Start
 	}
-	name := longestShared(claim, v.foldedText()[from:at])
+	before := v.foldedText()[from:at]
+	if len(before) > 2*namedWithin { // a long page names what it is about at its beginning, or just before
+		before = slices.Concat(before[:namedWithin], []rune{'\n'}, before[len(before)-namedWithin:])
+	}
+	name := longestShared(claim, before)
 	if own && len(name) < leastName {
 		name = longestShared(claim, []rune(fold(v.title)))
 	}
@@ -90,6 +94,10 @@ func (k *Checker) pointsBack(claim []rune, page, clause int) string {
 	}
 	return ""
 }
+
+// namedWithin is how far from the beginning of a page, and before a sentence, a name is looked
+// for, in code points.
+const namedWithin = 300
 
 // longestShared is the longest stretch of Han characters that stands in two texts.
 func longestShared(a, b []rune) []rune {

@@ -63,9 +63,10 @@ func (x *comparer) pointed(n *prepared, at Pointed) []Ref {
 	valued := n.kinds.expect == "QUANTITY" || n.kinds.expect == "DURATION" || n.kinds.expect == "TIME"
 	measured := valued || asksValue.MatchString(fold(n.Question))
 	var values, statements []Ref
+	around := v.sentenceAround(at.Span)
 	for i := range v.page.Facts {
 		f := &v.page.Facts[i]
-		if v.clauseOf(f) == nil || !f.Span.Overlaps(v.sentenceAround(at.Span)) {
+		if v.clauseOf(f) == nil || !f.Span.Overlaps(around) {
 			continue
 		}
 		ref := Ref{Page: at.Page, Fact: i, Span: f.Span, Value: f.Value.Span, Score: 1}
@@ -250,7 +251,7 @@ func oneBearer(a, b string) bool {
 		return true // a name and its translation
 	}
 	if strings.ContainsFunc(a, text.IsHan) {
-		return strings.ContainsAny(fa, strings.Trim(fb, "·"))
+		return strings.ContainsAny(fa, strings.ReplaceAll(fb, "·", ""))
 	}
 	wa, wb := strings.Fields(fa), strings.Fields(fb)
 	for _, w := range wa {

@@ -412,8 +412,12 @@ func checkState(field string, st kb.GapState, empty bool) error {
 	return kb.Invalid(field, "%q is none of OPEN, RESOLVED, DISMISSED", st)
 }
 
-// maxWho bounds the name of one who decides, in bytes.
-const maxWho = 200
+// maxWho and maxNote bound the name of one who decides and what they note, in bytes: both
+// go with every list of gaps.
+const (
+	maxWho  = 200
+	maxNote = 4000
+)
 
 // ResolveGap is kb.Knowledge.
 func (s *Store) ResolveGap(ctx context.Context, id string, d kb.GapDecision) error {
@@ -425,6 +429,9 @@ func (s *Store) ResolveGap(ctx context.Context, id string, d kb.GapDecision) err
 	}
 	if len(d.By) > maxWho {
 		return kb.Invalid("by", "has %d bytes; at most %d", len(d.By), maxWho)
+	}
+	if len(d.Note) > maxNote {
+		return kb.Invalid("note", "has %d bytes; at most %d", len(d.Note), maxNote)
 	}
 	return s.resolve(ctx, "gap", id, `UPDATE gaps SET state = ?, note = ?, decided_by = ?, decided_at = ? WHERE id = ?`,
 		d.State, clean(d.Note), clean(d.By), s.opt.Now().UnixMicro(), clean(id))

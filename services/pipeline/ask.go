@@ -128,7 +128,7 @@ func (c *call) ask(caller, ctx context.Context, req kb.AskRequest) (kb.Reply, er
 			c.log.Error("gaps not recorded", "trace_id", c.traceID, "error", err)
 			r.Degraded = append(r.Degraded, kb.Degraded{Part: "gaps", Reason: "not recorded"})
 		}
-		if r.Outcome == kb.Answered {
+		if r.Outcome == kb.Answered && len(req.Readers) == 0 { // what some may read answers no question of all
 			c.recordAnswer(caller, req, r)
 		}
 	}
@@ -444,7 +444,7 @@ func (c *call) record(ctx context.Context, req kb.AskRequest, r kb.Reply) error 
 	return errors.Join(problems...)
 }
 
-// answerTime is how long noting an answer may take: nobody waits for it to be noted.
+// answerTime is the most that noting an answer may take; the reply waits for it.
 const answerTime = 200 * time.Millisecond
 
 // recordAnswer tells the ledger that a question is answered which may have stayed open

@@ -620,6 +620,7 @@ func gapDecisions(t *testing.T, k kb.Knowledge) {
 	wantError(t, "an unknown gap", k.ResolveGap(t.Context(), "gap-none", by), kb.ErrNotFound)
 	wantError(t, "no state", k.ResolveGap(t.Context(), g.ID, kb.GapDecision{By: "张岚"}), kb.ErrInvalid)
 	wantError(t, "nobody", k.ResolveGap(t.Context(), g.ID, kb.GapDecision{State: kb.GapResolved}), kb.ErrInvalid)
+	wantError(t, "a note without end", k.ResolveGap(t.Context(), g.ID, kb.GapDecision{State: kb.GapResolved, By: "张岚", Note: strings.Repeat("n", 4001)}), kb.ErrInvalid)
 }
 
 func gapAnswers(t *testing.T, k kb.Knowledge) {
