@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"maps"
 	"math"
 	"regexp"
 	"strconv"
@@ -226,13 +227,8 @@ func numbersIn(folded []rune) numberSet {
 // numbers are those of the page and its title.
 func (s *sheet) numbers() numberSet {
 	return *s.figures.get(0, func() *numberSet {
-		folded, title := s.foldedText(), text.Fold([]rune(s.title))
-		n := numbersIn(folded)
-		n.spelled(folded)
-		for k := range numbersIn(title) {
-			n[k] = true
-		}
-		n.spelled(title)
+		n := allNumbersIn(s.foldedText())
+		maps.Copy(n, allNumbersIn(text.Fold([]rune(s.title))))
 		return &n
 	})
 }
@@ -242,10 +238,14 @@ func (n numberSet) in(s string) (float64, bool) {
 	if len(n) == 0 {
 		return 0, false
 	}
-	folded := text.Fold([]rune(s))
-	have := numbersIn(folded)
-	have.spelled(folded)
-	return n.among(have)
+	return n.among(allNumbersIn(text.Fold([]rune(s))))
+}
+
+// allNumbersIn are the numbers of a text in digits and in Chinese numerals.
+func allNumbersIn(folded []rune) numberSet {
+	n := numbersIn(folded)
+	n.spelled(folded)
+	return n
 }
 
 // spelled adds the numbers below a hundred in Chinese numerals: 二月 answers to 2月, and

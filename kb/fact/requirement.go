@@ -197,11 +197,8 @@ func (k *Checker) requires(c Claim) (Support, bool) {
 // otherDigits reports whether a text has a number that another one has not, in digits or in
 // Chinese numerals; 一 alone is in too many words that are no number.
 func otherDigits(a, b string) bool {
-	have := numbersIn(text.Fold([]rune(b)))
-	have.spelled(text.Fold([]rune(b)))
-	want := numbersIn(text.Fold([]rune(a)))
-	want.spelled(text.Fold([]rune(a)))
-	for n := range want {
+	have := allNumbersIn(text.Fold([]rune(b)))
+	for n := range allNumbersIn(text.Fold([]rune(a))) {
 		if n != "1" && !have[n] {
 			return true
 		}
