@@ -43,8 +43,9 @@ func (r *Round) Told(need *Need, a, b Pointed) (Clash, bool) {
 		a, b = b, a
 	}
 	x, n := newComparer(r), r.engine.prepare(need, r.st)
+	theirs := x.pointed(n, b)
 	for _, ra := range x.pointed(n, a) {
-		for _, rb := range x.pointed(n, b) {
+		for _, rb := range theirs {
 			if !x.oneCase(n, ra, rb) {
 				continue
 			}
